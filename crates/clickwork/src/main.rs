@@ -1,0 +1,4 @@
+//! The clickwork program.
+#![forbid(unsafe_code)]
+
+fn main() {}
