@@ -1,0 +1,155 @@
+//! Messages as text: with an excerpt for people, and in Click's plain lines for scripts.
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::{Diagnostic, FileId, Label, Severity, Sources, Span};
+
+/// A message with file, line, column, an excerpt of each file concerned, remarks, and hints.
+/// `color` adds terminal colours. Ends with a newline.
+pub fn render_human(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let mut group =
+        Group::with_title(level(diagnostic.severity).primary_title(printable(&diagnostic.message)));
+    for file in files_of(diagnostic) {
+        group = group.element(excerpt(sources, diagnostic, file));
+    }
+    for hint in &diagnostic.hints {
+        group = group.element(Level::HELP.message(printable(hint)));
+    }
+    let mut text = renderer.render(&[group]);
+    text.push('\n');
+    text
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    }
+}
+
+/// The files that labels point into, that of the primary label first.
+fn files_of(diagnostic: &Diagnostic) -> Vec<FileId> {
+    let mut files = Vec::new();
+    for label in diagnostic.labels.iter().filter(|l| !l.span.is_none()) {
+        if !files.contains(&label.span.file) {
+            files.push(label.span.file);
+        }
+    }
+    files
+}
+
+fn excerpt<'a>(
+    sources: &'a Sources,
+    diagnostic: &'a Diagnostic,
+    file: FileId,
+) -> Snippet<'a, Annotation<'a>> {
+    let text = sources.text(file);
+    let labels = diagnostic.labels.iter().filter(|l| l.span.file == file);
+    Snippet::source(text).path(sources.name(file)).annotations(labels.map(|l| annotation(l, text)))
+}
+
+fn annotation<'a>(label: &'a Label, text: &str) -> Annotation<'a> {
+    let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let annotation = kind.span(visible_range(label.span, text));
+    let remark = label.text.lines().map(|l| printable(l.trim())).collect::<Vec<_>>().join("\n");
+    if remark.is_empty() { annotation } else { annotation.label(remark) }
+}
+
+/// The range to underline, within the text and on character borders; only the first line of a long one.
+fn visible_range(span: Span, text: &str) -> std::ops::Range<usize> {
+    let start = border(text, span.start);
+    let end = border(text, span.end).max(start);
+    let line = text[start..end].find(['\n', '\r']).map_or(end, |n| start + n);
+    start..line
+}
+
+/// The nearest character border at or before `offset`.
+fn border(text: &str, offset: u32) -> usize {
+    let offset = (offset as usize).min(text.len());
+    (0..=offset).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+}
+
+/// The text without control characters, which could garble a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// A message as the Click program prints it: `config.click:3: message`, `warning: ` before a warning, every line of the
+/// message and every remark on a line with a place of its own; hints are left out. Ends with a newline.
+pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
+    let mut out = String::new();
+    let prefix = if diagnostic.severity == Severity::Warning { "warning: " } else { "" };
+    click_lines(&mut out, &sources.landmark(diagnostic.span()), prefix, &diagnostic.message);
+    for label in diagnostic.labels.iter().filter(|l| !l.primary) {
+        click_lines(&mut out, &sources.landmark(label.span), "", &label.text);
+    }
+    out
+}
+
+fn click_lines(out: &mut String, landmark: &str, prefix: &str, text: &str) {
+    for line in text.lines() {
+        if !landmark.is_empty() {
+            out.push_str(landmark);
+            out.push_str(": ");
+        }
+        out.push_str(prefix);
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> (Sources, Diagnostic) {
+        let mut sources = Sources::new();
+        let f = sources.add("config.click", "a :: Idle;\n\na :: Que(3);\n");
+        let diagnostic = Diagnostic::error(Span::new(f, 17, 20), "unknown element class 'Que'")
+            .label(Span::new(f, 0, 1), "'a' is declared here\n  first")
+            .hint("did you mean 'Queue'?");
+        (sources, diagnostic)
+    }
+
+    #[test]
+    fn human_form_has_place_excerpt_remark_and_hint() {
+        let (sources, diagnostic) = example();
+        let text = render_human(&sources, &diagnostic, false);
+        for part in [
+            "error: unknown element class 'Que'",
+            "config.click:3:6",
+            "a :: Que(3);",
+            "^^^",
+            "'a' is declared here",
+            "help: did you mean 'Queue'?",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+        assert!(render_human(&sources, &diagnostic, true).contains('\x1b'));
+        assert!(!text.contains('\x1b'));
+    }
+
+    #[test]
+    fn click_form_gives_every_line_its_place() {
+        let (sources, diagnostic) = example();
+        assert_eq!(
+            render_click(&sources, &diagnostic),
+            "config.click:3: unknown element class 'Que'\nconfig.click:1: 'a' is declared here\nconfig.click:1:   first\n"
+        );
+        let f = diagnostic.span().file;
+        let warning = Diagnostic::warning(Span::new(f, 0, 1), "odd");
+        assert_eq!(render_click(&sources, &warning), "config.click:1: warning: odd\n");
+        assert_eq!(render_click(&sources, &Diagnostic::error(Span::NONE, "bad")), "bad\n");
+    }
+
+    #[test]
+    fn spans_outside_the_text_do_no_harm() {
+        let mut sources = Sources::new();
+        let f = sources.add("x", "é\x1b[2J\n");
+        for (start, end) in [(0, 1), (1, 2), (7, 90), (50, 60)] {
+            render_human(&sources, &Diagnostic::error(Span::new(f, start, end), "m\x07"), false);
+        }
+    }
+}
