@@ -1,1 +1,4 @@
 //! See the crate description in `Cargo.toml`; being written.
+
+pub mod addr;
+pub mod checksum;
