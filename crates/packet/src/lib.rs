@@ -2,3 +2,4 @@
 
 pub mod addr;
 pub mod checksum;
+pub mod headers;
