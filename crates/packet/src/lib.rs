@@ -1,5 +1,21 @@
-//! See the crate description in `Cargo.toml`; being written.
+//! Packets: buffers, their pool, batches, annotations, header views, addresses and checksums.
+//!
+//! This crate knows no element. Read [`Packet`] first, then `buffer.rs` for how a packet lies in
+//! memory and `pool.rs` for where buffers come from.
 
 pub mod addr;
+pub mod anno;
+mod batch;
+mod buffer;
 pub mod checksum;
 pub mod headers;
+mod packet;
+mod pool;
+pub mod prefetch;
+mod time;
+
+pub use batch::{BATCH_SIZE, Batch};
+pub use buffer::ANNO_SIZE;
+pub use packet::{DEFAULT_HEADROOM, Packet, PacketType};
+pub use pool::STANDARD_CAPACITY;
+pub use time::Timestamp;

@@ -1,0 +1,167 @@
+//! The batch: the only unit that moves between elements. A single packet is a batch of one.
+#![forbid(unsafe_code)]
+
+use crate::Packet;
+use std::ops::{Deref, DerefMut};
+
+/// Packets in a full batch.
+pub const BATCH_SIZE: usize = 64;
+
+/// Up to [`BATCH_SIZE`] packets, in order.
+///
+/// A batch is three words that point to its array of handles, so it moves cheaply; the array is recycled by the
+/// router. It derefs to a slice of packets.
+#[derive(Debug, Default)]
+pub struct Batch(Vec<Packet>);
+
+impl Batch {
+    /// An empty batch without an array; the first `push` makes one.
+    pub const fn new() -> Batch {
+        Batch(Vec::new())
+    }
+
+    /// A batch of one.
+    pub fn one(p: Packet) -> Batch {
+        let mut b = Batch::with_array();
+        b.push(p);
+        b
+    }
+
+    /// An empty batch with its array allocated.
+    pub fn with_array() -> Batch {
+        Batch(Vec::with_capacity(BATCH_SIZE))
+    }
+
+    /// Whether [`BATCH_SIZE`] packets are in it.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.0.len() >= BATCH_SIZE
+    }
+
+    /// Whether an array is attached (an empty batch without one is free to make and drop).
+    #[inline]
+    pub fn has_array(&self) -> bool {
+        self.0.capacity() != 0
+    }
+
+    /// Adds a packet behind the others.
+    ///
+    /// # Panics
+    /// If the batch is full: a bug of the caller, which checks [`Batch::is_full`] first.
+    #[inline]
+    pub fn push(&mut self, p: Packet) {
+        if self.0.capacity() == 0 {
+            self.0.reserve_exact(BATCH_SIZE);
+        }
+        assert!(!self.is_full(), "a full batch takes no more packets");
+        self.0.push(p);
+    }
+
+    /// Removes and returns the last packet.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Packet> {
+        self.0.pop()
+    }
+
+    /// Removes all packets, in order, keeping the array.
+    #[inline]
+    pub fn drain(&mut self) -> std::vec::Drain<'_, Packet> {
+        self.0.drain(..)
+    }
+
+    /// Removes the first `n` packets, in order.
+    pub fn drain_front(&mut self, n: usize) -> std::vec::Drain<'_, Packet> {
+        let n = n.min(self.0.len());
+        self.0.drain(..n)
+    }
+
+    /// The packets as a batch of their own; this one is left empty, without an array.
+    #[inline]
+    pub fn take(&mut self) -> Batch {
+        std::mem::take(self)
+    }
+
+    /// Frees all packets.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Removes, in order, the packets whose entry in `ports` is not 0, together with that entry; the others stay in
+    /// place. Packets beyond the end of `ports` stay.
+    #[inline]
+    pub fn extract<'a>(&'a mut self, ports: &'a [u16]) -> impl Iterator<Item = (u16, Packet)> + 'a {
+        let mut seen = ports.iter();
+        let mut leaving = ports.iter().filter(|&&port| port != 0);
+        self.0
+            .extract_if(.., move |_| seen.next().is_some_and(|&port| port != 0))
+            .filter_map(move |p| leaving.next().map(|&port| (port, p)))
+    }
+}
+
+impl Deref for Batch {
+    type Target = [Packet];
+    #[inline]
+    fn deref(&self) -> &[Packet] {
+        &self.0
+    }
+}
+
+impl DerefMut for Batch {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [Packet] {
+        &mut self.0
+    }
+}
+
+impl FromIterator<Packet> for Batch {
+    fn from_iter<I: IntoIterator<Item = Packet>>(packets: I) -> Batch {
+        let mut b = Batch::with_array();
+        packets.into_iter().for_each(|p| b.push(p));
+        b
+    }
+}
+
+impl IntoIterator for Batch {
+    type Item = Packet;
+    type IntoIter = std::vec::IntoIter<Packet>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sized(sizes: impl IntoIterator<Item = usize>) -> Batch {
+        sizes.into_iter().map(|n| Packet::zeroed(0, n, 0)).collect()
+    }
+
+    fn sizes(b: &Batch) -> Vec<usize> {
+        b.iter().map(Packet::len).collect()
+    }
+
+    #[test]
+    fn extract_takes_marked_packets_in_order_and_keeps_the_rest_in_place() {
+        let mut b = sized(1..=6);
+        let gone: Vec<_> = b.extract(&[0, 2, 0, 1, 2]).map(|(port, p)| (port, p.len())).collect();
+        assert_eq!(gone, [(2, 2), (1, 4), (2, 5)]);
+        assert_eq!(sizes(&b), [1, 3, 6]);
+    }
+
+    #[test]
+    fn drain_front_leaves_the_later_packets() {
+        let mut b = sized(1..=4);
+        assert_eq!(b.drain_front(9).count(), 4);
+        let mut b = sized(1..=4);
+        b.drain_front(3);
+        assert_eq!(sizes(&b), [4]);
+    }
+
+    #[test]
+    #[should_panic(expected = "full batch")]
+    fn a_full_batch_refuses_more() {
+        let mut b = sized(std::iter::repeat_n(1, BATCH_SIZE));
+        b.push(Packet::new(b"x"));
+    }
+}
