@@ -1,2 +1,4 @@
 //! See the crate description in `Cargo.toml`; being written.
 #![forbid(unsafe_code)]
+
+pub mod args;

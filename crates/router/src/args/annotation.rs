@@ -1,0 +1,118 @@
+//! References to packet annotations: by Click's name (`PAINT`), by offset (`16`), or by offset and size (`16/1`).
+
+use clickwork_packet::anno::Anno;
+
+use super::{ArgParser, BadValue, FromArg, Names};
+
+/// Bytes of annotations in a packet.
+const ANNOTATION_BYTES: u32 = 48;
+
+/// References to annotations of `.0` bytes. A name for another size does not match; an offset alone has this size.
+pub struct AnnoOfSize(pub u8);
+
+impl ArgParser for AnnoOfSize {
+    type Value = Anno;
+
+    fn parse(&self, text: &str, names: &Names) -> Result<Anno, BadValue> {
+        let anno = Anno::from_arg(text, names)?;
+        if anno.size != 0 && anno.size != self.0 {
+            return Err(format!("annotation of {} bytes, but {} are needed", anno.size, self.0).into());
+        }
+        check(u32::from(anno.offset), u32::from(self.0))
+    }
+}
+
+/// Any annotation. The size is 0 if the text gave an offset only.
+impl FromArg for Anno {
+    fn from_arg(text: &str, names: &Names) -> Result<Self, BadValue> {
+        if let Some(anno) = names.anno(text) {
+            return Ok(anno);
+        }
+        let (offset, size) = match text.split_once('/') {
+            Some((offset, size)) => (offset, Some(u32::from_arg(size, names)?)),
+            None => (text, None),
+        };
+        let offset = u32::from_arg(offset, names)?;
+        if size == Some(0) || offset >= ANNOTATION_BYTES {
+            return Err(BadValue::Mismatch);
+        }
+        check(offset, size.unwrap_or(0))
+    }
+}
+
+fn check(offset: u32, size: u32) -> Result<Anno, BadValue> {
+    if offset.saturating_add(size) > ANNOTATION_BYTES {
+        return Err(format!("annotation ends beyond byte {ANNOTATION_BYTES}").into());
+    }
+    Ok(Anno::new(offset as u8, size as u8))
+}
+
+/// The annotation that Click gives this name.
+pub(super) fn named(name: &str) -> Option<Anno> {
+    TABLE.iter().find(|entry| entry.0 == name).map(|(_, offset, size)| Anno::new(*offset, *size))
+}
+
+/// Name, offset and size in bytes.
+const TABLE: [(&str, u8, u8); 22] = [
+    ("AGGREGATE", 20, 4),
+    ("DST_IP", 0, 4),
+    ("DST_IP6", 0, 16),
+    ("EXTRA_LENGTH", 28, 4),
+    ("EXTRA_PACKETS", 24, 4),
+    ("FIRST_TIMESTAMP", 32, 8),
+    ("FIX_IP_SRC", 19, 1),
+    ("FWD_RATE", 20, 4),
+    ("GRID_ROUTE_CB", 27, 1),
+    ("ICMP_PARAMPROB", 17, 1),
+    ("IPREASSEMBLER", 28, 4),
+    ("IPSEC_SA_DATA_REFERENCE", 40, 8),
+    ("IPSEC_SPI", 32, 4),
+    ("MISC_IP", 20, 4),
+    ("PACKET_NUMBER", 32, 4),
+    ("PAINT", 16, 1),
+    ("PERFCTR", 40, 8),
+    ("REV_RATE", 24, 4),
+    ("SEQUENCE_NUMBER", 36, 4),
+    ("VLAN", 20, 2),
+    ("VLAN_TCI", 20, 2),
+    ("WIFI_EXTRA", 16, 24),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Anno, BadValue> {
+        Anno::from_arg(text, &Names::default())
+    }
+
+    fn sized(size: u8, text: &str) -> Result<Anno, BadValue> {
+        AnnoOfSize(size).parse(text, &Names::default())
+    }
+
+    #[test]
+    fn names_offsets_and_sizes_are_read() {
+        assert_eq!(read("PAINT"), Ok(Anno::new(16, 1)));
+        assert_eq!(read("DST_IP"), Ok(Anno::new(0, 4)));
+        assert_eq!(read("16/1"), Ok(Anno::new(16, 1)));
+        assert_eq!(read("47"), Ok(Anno::new(47, 0)));
+        assert_eq!(read("44/4"), Ok(Anno::new(44, 4)));
+        for text in ["", "PAINTED", "48", "16/0", "-1", "16/", "/1", "45/4", "1/4294967295"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_must_agree() {
+        assert_eq!(sized(1, "PAINT"), Ok(Anno::new(16, 1)));
+        assert_eq!(sized(4, "20"), Ok(Anno::new(20, 4)));
+        assert_eq!(sized(4, "PAINT").unwrap_err().to_string(), "annotation of 1 bytes, but 4 are needed");
+        assert!(sized(4, "45").is_err());
+        assert!(sized(1, "16/4").is_err());
+    }
+
+    #[test]
+    fn each_named_annotation_lies_within_the_packet() {
+        assert!(TABLE.iter().all(|(name, ..)| read(name).is_ok_and(|anno| anno.offset + anno.size <= 48)));
+    }
+}
