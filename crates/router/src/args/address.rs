@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn names() -> Names {
-        let mut names = Names::default();
+        let names = Names::default();
         names.define("gate", NameValue::Ip(Ipv4Address::new(10, 0, 0, 9)));
         names.define("net", NameValue::IpPrefix("10.0.0.0/8".parse().unwrap()));
         names.define("gate", NameValue::Ether(EtherAddress([1, 2, 3, 4, 5, 6])));

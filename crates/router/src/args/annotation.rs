@@ -16,7 +16,7 @@ impl ArgParser for AnnoOfSize {
     fn parse(&self, text: &str, names: &Names) -> Result<Anno, BadValue> {
         let anno = Anno::from_arg(text, names)?;
         if anno.size != 0 && anno.size != self.0 {
-            return Err(format!("annotation of {} bytes, but {} are needed", anno.size, self.0).into());
+            return Err(format!("annotation has size {}, but size {} is needed", anno.size, self.0).into());
         }
         check(u32::from(anno.offset), u32::from(self.0))
     }
@@ -106,7 +106,7 @@ mod tests {
     fn sizes_must_agree() {
         assert_eq!(sized(1, "PAINT"), Ok(Anno::new(16, 1)));
         assert_eq!(sized(4, "20"), Ok(Anno::new(20, 4)));
-        assert_eq!(sized(4, "PAINT").unwrap_err().to_string(), "annotation of 1 bytes, but 4 are needed");
+        assert_eq!(sized(4, "PAINT").unwrap_err().to_string(), "annotation has size 1, but size 4 is needed");
         assert!(sized(4, "45").is_err());
         assert!(sized(1, "16/4").is_err());
     }

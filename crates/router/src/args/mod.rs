@@ -32,7 +32,7 @@ pub use real::{Real2, Real10, SignedReal2, SignedReal10, format_real2, format_re
 pub use reference::{ElementRef, HandlerCall, HandlerRef};
 pub use services::{IpProto, TcpPort, UdpPort};
 pub use spec::{ArgKind, ArgSpec, ArgType};
-pub use split::{Argument, arguments, split_args, split_words};
+pub use split::{Argument, arguments, split_args, split_words, words};
 pub use units::{Bandwidth, Rate, SecondsIn, format_seconds, unparse_bandwidth};
 pub use value::{ArgParser, Choice, Filename, FromArg, Word, unparse_bool};
 
@@ -90,8 +90,18 @@ impl Args {
     /// else, if it may be positional, the first argument not yet taken, provided that no keyword came before it and it
     /// does not itself look like a keyword (unless the entry is mandatory).
     pub fn new(specs: &'static [ArgSpec], config: &str, names: &Names) -> Self {
+        Self::matched(specs, arguments(config), names)
+    }
+
+    /// As [`Args::new`], for text whose arguments are separated by spaces, such as the input of a handler or one entry
+    /// of a routing table. Such arguments are given by position only.
+    pub fn from_words(specs: &'static [ArgSpec], text: &str, names: &Names) -> Self {
+        Self::matched(specs, words(text), names)
+    }
+
+    fn matched(specs: &'static [ArgSpec], arguments: Vec<Argument>, names: &Names) -> Self {
         let Matched { given, rest, missing, left_over, warnings } =
-            matching::match_arguments(specs, arguments(config));
+            matching::match_arguments(specs, arguments);
         let missing = missing.into_iter().map(|(index, error)| (Order::Argument(index), error));
         let left_over = left_over.into_iter().map(|error| (Order::LeftOver, error));
         let (rest, rest_ranges) = rest.into_iter().map(|argument| (argument.text, argument.range)).unzip();

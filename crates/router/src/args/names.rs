@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::mem::{Discriminant, discriminant};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix, Ipv6Address, Ipv6Prefix};
 use clickwork_packet::anno::Anno;
@@ -46,19 +45,35 @@ pub trait DeviceAddresses: Send + Sync {
     fn gateway(&self, device: &str) -> Option<Ipv4Address>;
 }
 
-/// The names defined in a router, seen from one of its compound elements. Cloning is cheap; a later definition does
-/// not change earlier clones.
+/// What has been defined: by kind, then by context and name written together (`a/b/name`).
+#[derive(Default)]
+struct Tables {
+    ip: Table<Ipv4Address>,
+    ip_prefix: Table<Ipv4Prefix>,
+    ip6: Table<Ipv6Address>,
+    ip6_prefix: Table<Ipv6Prefix>,
+    ether: Table<EtherAddress>,
+    tcp_port: Table<u16>,
+    udp_port: Table<u16>,
+    ip_proto: Table<u8>,
+    anno: Table<Anno>,
+    devices: Option<Arc<dyn DeviceAddresses>>,
+}
+
+type Table<T> = HashMap<String, T>;
+
+/// The names defined in a router, seen from one of its compound elements. Clones share what is defined, so that each
+/// element can have its own view and define names for others.
 #[derive(Clone, Default)]
 pub struct Names {
-    defined: Arc<HashMap<(Discriminant<NameValue>, String), NameValue>>,
-    devices: Option<Arc<dyn DeviceAddresses>>,
+    tables: Arc<RwLock<Tables>>,
     context: String,
 }
 
 impl Names {
     /// The same names seen from `context`: empty, or the name of a compound element and a slash (`a/b/`).
     pub fn within(&self, context: &str) -> Self {
-        Self { context: context.to_owned(), ..self.clone() }
+        Self { context: context.to_owned(), tables: self.tables.clone() }
     }
 
     /// The same names seen from the element called `element` (`a/b/queue`), that is, from the compound around it.
@@ -67,14 +82,25 @@ impl Names {
     }
 
     /// Defines `name` in this context, replacing an earlier value of the same kind.
-    pub fn define(&mut self, name: &str, value: NameValue) {
-        let key = (discriminant(&value), format!("{}{name}", self.context));
-        Arc::make_mut(&mut self.defined).insert(key, value);
+    pub fn define(&self, name: &str, value: NameValue) {
+        let name = format!("{}{name}", self.context);
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        match value {
+            NameValue::Ip(address) => store(&mut tables.ip, name, address),
+            NameValue::IpPrefix(prefix) => store(&mut tables.ip_prefix, name, prefix),
+            NameValue::Ip6(address) => store(&mut tables.ip6, name, address),
+            NameValue::Ip6Prefix(prefix) => store(&mut tables.ip6_prefix, name, prefix),
+            NameValue::Ether(address) => store(&mut tables.ether, name, address),
+            NameValue::TcpPort(port) => store(&mut tables.tcp_port, name, port),
+            NameValue::UdpPort(port) => store(&mut tables.udp_port, name, port),
+            NameValue::IpProto(number) => store(&mut tables.ip_proto, name, number),
+            NameValue::Anno(anno) => store(&mut tables.anno, name, anno),
+        }
     }
 
     /// Lets the names of network devices stand for their addresses.
-    pub fn set_devices(&mut self, devices: Arc<dyn DeviceAddresses>) {
-        self.devices = Some(devices);
+    pub fn set_devices(&self, devices: Arc<dyn DeviceAddresses>) {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner).devices = Some(devices);
     }
 
     /// An IPv4 address by name, or by name and `:ip`, `:bcast` (of a prefix) or `:gw` (the gateway; for a prefix, its
@@ -91,113 +117,91 @@ impl Names {
     /// An IPv4 prefix by name, or by name and `:ipnet`.
     pub fn ip_prefix(&self, name: &str) -> Option<Ipv4Prefix> {
         let (base, "" | "net" | "ipnet" | "ip4net") = split_suffix(name) else { return None };
-        self.defined_prefix(base).or_else(|| self.devices.as_ref()?.ip(base))
+        self.find(base, |tables| &tables.ip_prefix).or_else(|| self.devices()?.ip(base))
     }
 
     /// An IPv6 address by name, or by name and `:ip6`.
     pub fn ip6(&self, name: &str) -> Option<Ipv6Address> {
         let (base, "" | "ip6") = split_suffix(name) else { return None };
-        self.find(base, NameValue::Ip6(Ipv6Address::UNSPECIFIED), |value| match value {
-            NameValue::Ip6(address) => Some(address),
-            _ => None,
-        })
+        self.find(base, |tables| &tables.ip6)
     }
 
     /// An IPv6 prefix by name, or by name and `:ip6net`.
     pub fn ip6_prefix(&self, name: &str) -> Option<Ipv6Prefix> {
         let (base, "" | "ip6net") = split_suffix(name) else { return None };
-        let kind = NameValue::Ip6Prefix(Ipv6Prefix::new(Ipv6Address::UNSPECIFIED, 0));
-        self.find(base, kind, |value| match value {
-            NameValue::Ip6Prefix(prefix) => Some(prefix),
-            _ => None,
-        })
+        self.find(base, |tables| &tables.ip6_prefix)
     }
 
     /// An Ethernet address by name, or by name and `:eth`.
     pub fn ether(&self, name: &str) -> Option<EtherAddress> {
-        let (base, "" | "eth" | "ethernet") = split_suffix(name) else { return None };
-        let defined = self.find(base, NameValue::Ether(EtherAddress::BROADCAST), |value| match value {
-            NameValue::Ether(address) => Some(address),
-            _ => None,
-        });
-        defined.or_else(|| self.devices.as_ref()?.ether(base))
+        let (base, "" | "eth") = split_suffix(name) else { return None };
+        self.find(base, |tables| &tables.ether).or_else(|| self.devices()?.ether(base))
     }
 
     /// A TCP port by name.
     pub fn tcp_port(&self, name: &str) -> Option<u16> {
-        let defined = self.find(name, NameValue::TcpPort(0), |value| match value {
-            NameValue::TcpPort(port) => Some(port),
-            _ => None,
-        });
-        defined.or_else(|| services::tcp_service(name))
+        self.find(name, |tables| &tables.tcp_port).or_else(|| services::tcp_service(name))
     }
 
     /// A UDP port by name.
     pub fn udp_port(&self, name: &str) -> Option<u16> {
-        let defined = self.find(name, NameValue::UdpPort(0), |value| match value {
-            NameValue::UdpPort(port) => Some(port),
-            _ => None,
-        });
-        defined.or_else(|| services::udp_service(name))
+        self.find(name, |tables| &tables.udp_port).or_else(|| services::udp_service(name))
     }
 
     /// An IP protocol by name.
     pub fn ip_proto(&self, name: &str) -> Option<u8> {
-        let defined = self.find(name, NameValue::IpProto(0), |value| match value {
-            NameValue::IpProto(number) => Some(number),
-            _ => None,
-        });
-        defined.or_else(|| services::protocol(name))
+        self.find(name, |tables| &tables.ip_proto).or_else(|| services::protocol(name))
     }
 
     /// A packet annotation by name.
     pub fn anno(&self, name: &str) -> Option<Anno> {
-        let defined = self.find(name, NameValue::Anno(Anno::new(0, 0)), |value| match value {
-            NameValue::Anno(anno) => Some(anno),
-            _ => None,
-        });
-        defined.or_else(|| annotation::named(name))
+        self.find(name, |tables| &tables.anno).or_else(|| annotation::named(name))
     }
 
     fn ip_of(&self, name: &str) -> Option<Ipv4Address> {
-        let defined = self.find(name, NameValue::Ip(Ipv4Address::UNSPECIFIED), |value| match value {
-            NameValue::Ip(address) => Some(address),
-            _ => None,
-        });
-        defined.or_else(|| Some(self.devices.as_ref()?.ip(name)?.address))
-    }
-
-    fn defined_prefix(&self, name: &str) -> Option<Ipv4Prefix> {
-        self.find(name, NameValue::IpPrefix(Ipv4Prefix::ALL), |value| match value {
-            NameValue::IpPrefix(prefix) => Some(prefix),
-            _ => None,
-        })
+        let device = || Some(self.devices()?.ip(name)?.address);
+        self.find(name, |tables| &tables.ip).or_else(device)
     }
 
     fn gateway(&self, name: &str) -> Option<Ipv4Address> {
         let first = |prefix: Ipv4Prefix| prefix.network().address | Ipv4Address::from_bits(1);
-        let device = || self.devices.as_ref()?.gateway(name);
-        self.defined_prefix(name).map(first).or_else(device).or_else(|| self.ip_prefix(name).map(first))
+        let device = || self.devices()?.gateway(name);
+        self.find(name, |tables| &tables.ip_prefix)
+            .map(first)
+            .or_else(device)
+            .or_else(|| self.ip_prefix(name).map(first))
     }
 
-    /// The value of the kind of `kind` that `name` has in this context or the nearest one around it.
-    fn find<T>(&self, name: &str, kind: NameValue, select: impl Fn(NameValue) -> Option<T>) -> Option<T> {
-        let kind = discriminant(&kind);
+    fn devices(&self) -> Option<Arc<dyn DeviceAddresses>> {
+        self.read().devices.clone()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Tables> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The value that `name` has in this context or in the nearest one around it.
+    fn find<T: Copy>(&self, name: &str, table: impl Fn(&Tables) -> &Table<T>) -> Option<T> {
+        let tables = self.read();
         let mut context = self.context.as_str();
         loop {
-            if let Some(value) = self.defined.get(&(kind, format!("{context}{name}"))) {
-                return select(*value);
+            if let Some(value) = table(&tables).get(&format!("{context}{name}")) {
+                return Some(*value);
             }
             if context.is_empty() {
                 return None;
             }
-            let parent = context.trim_end_matches('/');
-            context = parent.rfind('/').map_or("", |slash| &parent[..=slash]);
+            let compound = context.trim_end_matches('/');
+            context = compound.rfind('/').map_or("", |slash| &compound[..=slash]);
         }
     }
 }
 
-/// The name before the last colon and the suffix after it, which is empty if it is not one of those known.
+fn store<T>(table: &mut Table<T>, name: String, value: T) {
+    table.insert(name, value);
+}
+
+/// The name before the last colon and the kind of value that the suffix after it asks for; no suffix if it is not known.
 fn split_suffix(name: &str) -> (&str, &'static str) {
     const SUFFIXES: [&str; 10] =
         ["ip", "ip4", "bcast", "gw", "net", "ipnet", "ip4net", "ip6", "ip6net", "eth"];
@@ -211,11 +215,7 @@ fn split_suffix(name: &str) -> (&str, &'static str) {
 
 impl fmt::Debug for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.defined.len();
-        f.debug_struct("Names")
-            .field("context", &self.context)
-            .field("defined", &count)
-            .finish_non_exhaustive()
+        f.debug_struct("Names").field("context", &self.context).finish_non_exhaustive()
     }
 }
 
@@ -245,11 +245,12 @@ mod tests {
 
     #[test]
     fn look_ups_go_outwards() {
-        let mut names = Names::default();
+        let names = Names::default();
         names.define("host", NameValue::Ip(ip("1.1.1.1")));
-        let mut inner = names.within("a/");
+        let inner = names.within("a/");
         inner.define("host", NameValue::Ip(ip("2.2.2.2")));
         assert_eq!(names.ip("host"), Some(ip("1.1.1.1")), "an inner definition does not show outside");
+        assert_eq!(names.within("a/").ip("host"), Some(ip("2.2.2.2")), "views share what is defined");
         assert_eq!(inner.for_element("a/b/c/queue").ip("host"), Some(ip("2.2.2.2")));
         assert_eq!(inner.for_element("ab/queue").ip("host"), Some(ip("1.1.1.1")));
         assert_eq!(inner.for_element("queue").ip("host"), Some(ip("1.1.1.1")));
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_name_may_have_values_of_several_kinds() {
-        let mut names = Names::default();
+        let names = Names::default();
         names.define("gate", NameValue::Ip(ip("10.0.0.9")));
         names.define("gate", NameValue::IpPrefix("10.0.0.9/8".parse().unwrap()));
         names.define("gate", NameValue::Ether(EtherAddress([1, 2, 3, 4, 5, 6])));
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn devices_come_last() {
-        let mut names = Names::default();
+        let names = Names::default();
         names.set_devices(Arc::new(OneDevice));
         assert_eq!(names.ip("eth0"), Some(ip("192.168.1.7")));
         assert_eq!(names.ip("eth0:gw"), Some(ip("192.168.1.254")));
@@ -286,7 +287,7 @@ mod tests {
 
     #[test]
     fn built_in_names_may_be_redefined() {
-        let mut names = Names::default();
+        let names = Names::default();
         assert_eq!((names.tcp_port("http"), names.udp_port("http")), (Some(80), None));
         names.define("http", NameValue::TcpPort(8080));
         names.define("tcp", NameValue::IpProto(99));
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn ip6_names() {
-        let mut names = Names::default();
+        let names = Names::default();
         names.define("h", NameValue::Ip6("::1".parse().unwrap()));
         names.define("h", NameValue::Ip6Prefix("2001:db8::/32".parse().unwrap()));
         assert_eq!(names.ip6("h:ip6"), Some("::1".parse().unwrap()));

@@ -176,7 +176,8 @@ pub fn format_real2(value: i64, bits: u32) -> String {
         let digit = fraction >> (bits + 1);
         fraction &= one - 1;
         let is_last = fraction < margin || fraction > one.saturating_sub(margin);
-        let round_up = is_last && fraction * 2 >= one && digit < 9;
+        // A 9 is never rounded up: the digit before it would already have been the last.
+        let round_up = is_last && fraction * 2 >= one;
         whole.push(char::from(b'0' + digit as u8 + u8::from(round_up)));
         if is_last {
             break;

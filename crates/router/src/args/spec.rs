@@ -175,7 +175,7 @@ impl ArgType {
         match self {
             ArgType::IntRange { min, max } => format!("integer between {min} and {max}").into(),
             ArgType::Choice(words) => format!("one of {}", words.join(", ")).into(),
-            ArgType::Anno(size) if size > 0 => format!("packet annotation of {size} bytes").into(),
+            ArgType::Anno(size) if size > 0 => format!("packet annotation of size {size}").into(),
             other => other.describe().0.into(),
         }
     }
@@ -184,6 +184,8 @@ impl ArgType {
     pub fn example(self) -> &'static str {
         match self {
             ArgType::Choice(words) => words.first().copied().unwrap_or_default(),
+            ArgType::Anno(16) => "DST_IP6",
+            ArgType::Anno(8) => "PERFCTR",
             ArgType::Anno(4) => "AGGREGATE",
             ArgType::Anno(2) => "VLAN_TCI",
             other => other.describe().1,
@@ -233,5 +235,29 @@ impl ArgType {
             "" => format!("expected {}", self.name()),
             example => format!("expected {}, such as {example}", self.name()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_can_be_constants() {
+        const SPEC: ArgSpec =
+            ArgSpec::keyword("MTU", ArgType::U16, "1500", "largest packet").aliases(&["MAXLENGTH"]);
+        assert_eq!((SPEC.kind, SPEC.default, SPEC.aliases), (ArgKind::Keyword, "1500", &["MAXLENGTH"][..]));
+        assert!(!SPEC.is_mandatory() && !SPEC.is_positional());
+        let required = ArgSpec::required("SRC", ArgType::IpAddr, "source");
+        assert!(required.is_mandatory() && required.is_positional());
+    }
+
+    #[test]
+    fn types_say_what_they_expect() {
+        assert_eq!(ArgType::IpAddr.expectation(), "expected IP address, such as 10.0.0.1");
+        assert_eq!(ArgType::IntRange { min: 1, max: 9 }.expectation(), "expected integer between 1 and 9");
+        assert_eq!(ArgType::Choice(&["a", "b"]).expectation(), "expected one of a, b, such as a");
+        assert_eq!(ArgType::Anno(2).expectation(), "expected packet annotation of size 2, such as VLAN_TCI");
+        assert_eq!(ArgType::Other("pattern").expectation(), "expected pattern");
     }
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// One comma-separated argument.
+/// One argument, or one word of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
     /// The text with outer space removed and each comment replaced by one space.
@@ -45,15 +45,20 @@ pub fn arguments(config: &str) -> Vec<Argument> {
 /// assert_eq!(split_words("a  b, 'c d'"), ["a", "b,", "'c d'"]);
 /// ```
 pub fn split_words(text: &str) -> Vec<String> {
+    words(text).into_iter().map(|word| word.text).collect()
+}
+
+/// As [`split_words`], with the place of each word.
+pub fn words(text: &str) -> Vec<Argument> {
     let bytes = text.as_bytes();
-    let mut words = Vec::new();
+    let mut found = Vec::new();
     let mut at = skip_blank(bytes, 0);
     while at < bytes.len() {
         let end = word_end(bytes, at);
-        words.push(text[at..end].to_owned());
+        found.push(Argument { text: text[at..end].to_owned(), range: at..end });
         at = skip_blank(bytes, end);
     }
-    words
+    found
 }
 
 /// Removes outer space and replaces each comment, with the space around it, by one space.

@@ -132,6 +132,20 @@ fn the_rest_keeps_what_no_other_entry_takes() {
 }
 
 #[test]
+fn words_are_arguments_by_position() {
+    const ROUTE: &[ArgSpec] = &[
+        ArgSpec::required("PREFIX", ArgType::Word, "where to"),
+        ArgSpec::required("PORT", ArgType::U8, "which output"),
+    ];
+    let mut args = Args::from_words(ROUTE, " 10/8  300 x", &Names::default());
+    assert_eq!(args.get::<Word>("PREFIX"), Some(Word("10/8".to_owned())));
+    assert_eq!(args.get::<u8>("PORT"), None);
+    let errors = args.finish().unwrap_err().0;
+    assert_eq!(errors[0].to_string(), "PORT: out of range, bound 255");
+    assert_eq!((errors[0].range.clone(), errors[1].range.clone()), (Some(7..10), Some(11..12)));
+}
+
+#[test]
 fn bad_values_name_the_argument_and_its_place() {
     let config = "x, MAXLENGTH  many";
     let mut args = args(PRINT, config);

@@ -131,7 +131,7 @@ impl FromArg for Rate {
 pub fn format_seconds(time: Duration) -> String {
     let nanos = time.as_nanos();
     let small = [(1_000_000, "ms"), (1_000, "us"), (1, "ns")];
-    let whole_small = |(size, _): &&(u128, &str)| nanos < size * 1000 && nanos % size == 0;
+    let whole_small = |(size, _): &&(u128, &str)| nanos < size * 1000 && nanos.is_multiple_of(*size);
     match small.iter().find(whole_small) {
         Some((size, unit)) if nanos > 0 => format!("{}{unit}", nanos / size),
         _ => format!("{}s", format_decimal(false, nanos, 9)),
