@@ -29,7 +29,7 @@ pub use int::{Bounded, IntBase};
 pub use names::{DeviceAddresses, NameValue, Names};
 pub use quote::{is_word, quote, quote_bytes, unquote, unquote_bytes};
 pub use real::{Real2, Real10, SignedReal2, SignedReal10, format_real2, format_real10};
-pub use reference::{ElementRef, HandlerCall, HandlerRef};
+pub use reference::{ElementRef, HandlerCall, HandlerOwner, HandlerRef};
 pub use services::{IpProto, TcpPort, UdpPort};
 pub use spec::{ArgKind, ArgSpec, ArgType};
 pub use split::{Argument, arguments, split_args, split_words, words};
@@ -221,6 +221,10 @@ impl Args {
         let error = ArgError::new(reason.to_string()).about(spec.name).at(Some(given.range.clone()));
         let expectation = spec.ty.expectation();
         match (&given.suspected_keyword, reason) {
+            (Some(word), _) if self.index(word).is_some() => {
+                let name = spec.name;
+                error.hint(format!("'{word}' is a keyword; give {name} before it, or as '{name} VALUE'"))
+            }
             (Some(word), _) => {
                 let advice = matching::keyword_advice(self.specs, word);
                 error.hint(format!("{expectation}; if '{word}' is a keyword, {advice}"))

@@ -1,6 +1,8 @@
 //! References to elements and handlers, as names. Finding what they name is the router's job.
 
-use super::split::word_end;
+use std::fmt;
+
+use super::split::{uncomment, word_end};
 use super::{BadValue, FromArg, Names, Word};
 
 /// The name of an element, as written: relative to the compound element around the one that is configured.
@@ -13,37 +15,49 @@ impl FromArg for ElementRef {
     }
 }
 
-/// `element.handler`, or a handler of the router as a whole.
+/// Whose handler is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum HandlerOwner {
+    /// The element of this name: `element.handler`.
+    Element(ElementRef),
+    /// The router as a whole: `.handler`.
+    Router,
+    /// The element that is configured if it has such a handler, else the router as a whole: `handler`.
+    SelfOrRouter,
+}
+
+/// The name of a handler and of whom it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HandlerRef {
-    /// The element, or none for the router's own handlers.
-    pub element: Option<ElementRef>,
+    /// Whose it is.
+    pub owner: HandlerOwner,
     /// The handler.
     pub handler: String,
 }
 
 impl FromArg for HandlerRef {
     fn from_arg(text: &str, names: &Names) -> Result<Self, BadValue> {
-        let name = Word::from_arg(text, names)?.0;
+        let name = String::from_arg(text, names)?;
         // Element names have no dots, handler names may.
-        let (element, handler) = match name.split_once('.') {
-            Some(("", handler)) => (None, handler),
-            Some((element, handler)) => (Some(ElementRef(element.to_owned())), handler),
-            None => (None, name.as_str()),
+        let (owner, handler) = match name.split_once('.') {
+            Some(("", handler)) => (HandlerOwner::Router, handler),
+            Some((element, handler)) => (HandlerOwner::Element(ElementRef(element.to_owned())), handler),
+            None => (HandlerOwner::SelfOrRouter, name.as_str()),
         };
         if handler.is_empty() {
             return Err(format!("'{name}' names no handler, expected 'element.handler'").into());
         }
-        Ok(Self { element, handler: handler.to_owned() })
+        Ok(Self { owner, handler: handler.to_owned() })
     }
 }
 
-impl std::fmt::Display for HandlerRef {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(element) = &self.element {
-            write!(f, "{}.", element.0)?;
+impl fmt::Display for HandlerRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.owner {
+            HandlerOwner::Element(element) => write!(f, "{}.{}", element.0, self.handler),
+            HandlerOwner::Router => write!(f, ".{}", self.handler),
+            HandlerOwner::SelfOrRouter => f.write_str(&self.handler),
         }
-        f.write_str(&self.handler)
     }
 }
 
@@ -60,7 +74,7 @@ impl FromArg for HandlerCall {
     fn from_arg(text: &str, names: &Names) -> Result<Self, BadValue> {
         let (target, value) = text.split_at(word_end(text.as_bytes(), 0));
         let target = HandlerRef::from_arg(target, names)?;
-        Ok(Self { target, value: super::split::uncomment(value) })
+        Ok(Self { target, value: uncomment(value) })
     }
 }
 
@@ -72,26 +86,34 @@ mod tests {
         T::from_arg(text, &Names::default())
     }
 
-    fn handler(element: Option<&str>, handler: &str) -> HandlerRef {
-        HandlerRef { element: element.map(|name| ElementRef(name.to_owned())), handler: handler.to_owned() }
+    fn handler(owner: HandlerOwner, handler: &str) -> HandlerRef {
+        HandlerRef { owner, handler: handler.to_owned() }
+    }
+
+    fn of_element(name: &str) -> HandlerOwner {
+        HandlerOwner::Element(ElementRef(name.to_owned()))
     }
 
     #[test]
     fn handlers_belong_to_an_element_or_the_router() {
-        assert_eq!(read("a/b.count"), Ok(handler(Some("a/b"), "count")));
-        assert_eq!(read("stop"), Ok(handler(None, "stop")));
-        assert_eq!(read(".stop"), Ok(handler(None, "stop")));
-        assert_eq!(read("a.x.y"), Ok(handler(Some("a"), "x.y")));
-        for text in ["", "a.", "a b"] {
+        for (text, expected) in [
+            ("a/b.count", handler(of_element("a/b"), "count")),
+            ("a.x.y", handler(of_element("a"), "x.y")),
+            (".stop", handler(HandlerOwner::Router, "stop")),
+            ("stop", handler(HandlerOwner::SelfOrRouter, "stop")),
+        ] {
+            assert_eq!(expected.to_string(), text);
+            assert_eq!(read(text), Ok(expected));
+        }
+        for text in ["", "a.", ".", "a b", "''"] {
             assert!(read::<HandlerRef>(text).is_err(), "{text}");
         }
-        assert_eq!(handler(Some("a"), "x").to_string(), "a.x");
     }
 
     #[test]
     fn a_call_has_a_value() {
         let call = read::<HandlerCall>("q.capacity  10 \"x y\"").unwrap();
-        assert_eq!((call.target, call.value.as_str()), (handler(Some("q"), "capacity"), "10 \"x y\""));
+        assert_eq!((call.target, call.value.as_str()), (handler(of_element("q"), "capacity"), "10 \"x y\""));
         assert_eq!(read::<HandlerCall>("c.reset").unwrap().value, "");
         assert!(read::<HandlerCall>("").is_err());
     }

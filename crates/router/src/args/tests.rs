@@ -96,6 +96,15 @@ fn a_mandatory_argument_takes_what_looks_like_a_keyword() {
 }
 
 #[test]
+fn a_keyword_in_the_place_of_a_mandatory_argument_is_named() {
+    let mut args = args(ENCAP, "MODE a");
+    assert_eq!(args.get::<u16>("ETHERTYPE"), None);
+    let errors = args.finish().unwrap_err();
+    let hint = errors.0[0].hint.as_deref();
+    assert_eq!(hint, Some("'MODE' is a keyword; give ETHERTYPE before it, or as 'ETHERTYPE VALUE'"));
+}
+
+#[test]
 fn missing_arguments_say_what_is_expected() {
     let error = &args(ENCAP, "1, x").finish().unwrap_err().0[0];
     assert_eq!(error.to_string(), "MODE: required argument missing");
