@@ -1,11 +1,12 @@
 //! References to packet annotations: by Click's name (`PAINT`), by offset (`16`), or by offset and size (`16/1`).
 
-use clickwork_packet::anno::Anno;
+use clickwork_packet::ANNO_SIZE;
+use clickwork_packet::anno::{self, Anno};
 
 use super::{ArgParser, BadValue, FromArg, Names};
 
 /// Bytes of annotations in a packet.
-const ANNOTATION_BYTES: u32 = 48;
+const ANNOTATION_BYTES: u32 = ANNO_SIZE as u32;
 
 /// References to annotations of `.0` bytes. A name for another size does not match; an offset alone has this size.
 pub struct AnnoOfSize(pub u8);
@@ -49,33 +50,33 @@ fn check(offset: u32, size: u32) -> Result<Anno, BadValue> {
 
 /// The annotation that Click gives this name.
 pub(super) fn named(name: &str) -> Option<Anno> {
-    TABLE.iter().find(|entry| entry.0 == name).map(|(_, offset, size)| Anno::new(*offset, *size))
+    TABLE.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
 }
 
-/// Name, offset and size in bytes.
-const TABLE: [(&str, u8, u8); 22] = [
-    ("AGGREGATE", 20, 4),
-    ("DST_IP", 0, 4),
-    ("DST_IP6", 0, 16),
-    ("EXTRA_LENGTH", 28, 4),
-    ("EXTRA_PACKETS", 24, 4),
-    ("FIRST_TIMESTAMP", 32, 8),
-    ("FIX_IP_SRC", 19, 1),
-    ("FWD_RATE", 20, 4),
-    ("GRID_ROUTE_CB", 27, 1),
-    ("ICMP_PARAMPROB", 17, 1),
-    ("IPREASSEMBLER", 28, 4),
-    ("IPSEC_SA_DATA_REFERENCE", 40, 8),
-    ("IPSEC_SPI", 32, 4),
-    ("MISC_IP", 20, 4),
-    ("PACKET_NUMBER", 32, 4),
-    ("PAINT", 16, 1),
-    ("PERFCTR", 40, 8),
-    ("REV_RATE", 24, 4),
-    ("SEQUENCE_NUMBER", 36, 4),
-    ("VLAN", 20, 2),
-    ("VLAN_TCI", 20, 2),
-    ("WIFI_EXTRA", 16, 24),
+/// What each of Click's names stands for.
+const TABLE: [(&str, Anno); 22] = [
+    ("AGGREGATE", anno::AGGREGATE),
+    ("DST_IP", anno::DST_IP),
+    ("DST_IP6", anno::DST_IP6),
+    ("EXTRA_LENGTH", anno::EXTRA_LENGTH),
+    ("EXTRA_PACKETS", anno::EXTRA_PACKETS),
+    ("FIRST_TIMESTAMP", anno::FIRST_TIMESTAMP),
+    ("FIX_IP_SRC", anno::FIX_IP_SRC),
+    ("FWD_RATE", anno::FWD_RATE),
+    ("GRID_ROUTE_CB", Anno::new(27, 1)),
+    ("ICMP_PARAMPROB", anno::ICMP_PARAMPROB),
+    ("IPREASSEMBLER", Anno::new(28, 4)),
+    ("IPSEC_SA_DATA_REFERENCE", Anno::new(40, 8)),
+    ("IPSEC_SPI", Anno::new(32, 4)),
+    ("MISC_IP", anno::MISC_IP),
+    ("PACKET_NUMBER", Anno::new(32, 4)),
+    ("PAINT", anno::PAINT),
+    ("PERFCTR", anno::PERFCTR),
+    ("REV_RATE", anno::REV_RATE),
+    ("SEQUENCE_NUMBER", anno::SEQUENCE_NUMBER),
+    ("VLAN", anno::VLAN_TCI),
+    ("VLAN_TCI", anno::VLAN_TCI),
+    ("WIFI_EXTRA", anno::WIFI_EXTRA),
 ];
 
 #[cfg(test)]
@@ -113,6 +114,6 @@ mod tests {
 
     #[test]
     fn each_named_annotation_lies_within_the_packet() {
-        assert!(TABLE.iter().all(|(name, ..)| read(name).is_ok_and(|anno| anno.offset + anno.size <= 48)));
+        assert!(TABLE.iter().all(|(name, _)| read(name).is_ok_and(|anno| anno.offset + anno.size <= 48)));
     }
 }
