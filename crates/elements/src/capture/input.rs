@@ -144,11 +144,11 @@ impl Input {
             let message = format!("offset {offset} is behind the end of the file, which has {size} bytes");
             return Err(io::Error::new(ErrorKind::InvalidInput, message));
         }
-        if let Source::File(file) = &mut self.source {
-            if file.seek(SeekFrom::Start(offset)).is_ok() {
-                (self.start, self.end, self.offset, self.ended) = (0, 0, offset, None);
-                return Ok(());
-            }
+        if let Source::File(file) = &mut self.source
+            && file.seek(SeekFrom::Start(offset)).is_ok()
+        {
+            (self.start, self.end, self.offset, self.ended) = (0, 0, offset, None);
+            return Ok(());
         }
         self.seek_forward(offset)
     }

@@ -142,7 +142,7 @@ impl Section {
             kind: u32_of(&bytes[0..4], self.big_endian),
             length: u32_of(&bytes[4..8], self.big_endian),
         };
-        if header.length < MIN_BLOCK || header.length % 4 != 0 {
+        if header.length < MIN_BLOCK || !header.length.is_multiple_of(4) {
             return Err(damaged(format!("bad block length {}", header.length)));
         }
         Ok(header)

@@ -35,8 +35,7 @@ fn write(name: &str, options: Options, packets: &[Packet]) -> Vec<u8> {
         writer.write_packet(*timestamp, *length, data).unwrap();
     }
     writer.finish().unwrap();
-    let bytes = file.0.lock().unwrap().clone();
-    bytes
+    file.0.lock().unwrap().clone()
 }
 
 fn read(bytes: &[u8]) -> Result<(Vec<Packet>, Option<CaptureError>), CaptureError> {
