@@ -9,6 +9,7 @@ pub mod linktype;
 pub mod pcap;
 pub mod pcapng;
 pub mod reader;
+pub mod summary;
 pub mod writer;
 
 #[cfg(test)]
