@@ -1,0 +1,136 @@
+//! A flat graph as text, in the manner of `click -o-`: declarations, then connections in chains.
+//!
+//! What is printed parses back to the same graph.
+
+use crate::config;
+use crate::graph::{Connection, Graph, Port};
+use crate::syntax::lexer;
+
+/// Prints a graph.
+pub fn print(graph: &Graph) -> String {
+    let mut out = String::new();
+    for section in [requirements(graph), defines(graph), declarations(graph), connections(graph)] {
+        if !section.is_empty() && !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&section);
+    }
+    out
+}
+
+fn requirements(graph: &Graph) -> String {
+    let line = |r: &crate::Requirement| match r.kind.as_str() {
+        "provide" => format!("provide({});\n", word(&r.value)),
+        kind if r.value.is_empty() => format!("require({kind});\n"),
+        kind => format!("require({kind} {});\n", word(&r.value)),
+    };
+    graph.requirements.iter().map(line).collect()
+}
+
+/// A value as one word: quoted unless it is plain.
+fn word(value: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b':' | b'@');
+    let keyword = matches!(value, "package" | "library" | "compact_config");
+    let bare = !value.is_empty() && !keyword && value.bytes().all(plain);
+    if bare { value.to_owned() } else { config::quote(value.as_bytes()) }
+}
+
+fn defines(graph: &Graph) -> String {
+    let define = |d: &crate::Define| {
+        let gap = if d.value.is_empty() { "" } else { " " };
+        format!("define(${}{gap}{});\n", d.name, safe_config(&d.value))
+    };
+    graph.defines.iter().map(define).collect()
+}
+
+fn declarations(graph: &Graph) -> String {
+    let declaration = |e: &crate::ElementDecl| match e.config.is_empty() {
+        true => format!("{} :: {};\n", e.name, e.class),
+        false => format!("{} :: {}({});\n", e.name, e.class, safe_config(&e.config)),
+    };
+    graph.elements.iter().map(declaration).collect()
+}
+
+/// A configuration string that can stand between parentheses: as it is, or, if a quote or a parenthesis in it is left
+/// open, with the arguments quoted.
+fn safe_config(config: &str) -> String {
+    if lexer::is_config(config) {
+        return config.to_owned();
+    }
+    let args = config::split_args(config);
+    args.iter().map(|arg| config::quote(&config::unquote(arg))).collect::<Vec<_>>().join(", ")
+}
+
+/// Connections in chains: each goes on from output 0 of an element entered at input 0, if there is such a connection.
+fn connections(graph: &Graph) -> String {
+    let chains = Chains::new(&graph.connections);
+    let mut printer = Printer { graph, used: vec![false; graph.connections.len()], out: String::new() };
+    for start in (0..graph.connections.len()).filter(|&c| chains.starts[c]) {
+        printer.chain(start, &chains);
+    }
+    // What is left are circles, which start nowhere.
+    for start in 0..graph.connections.len() {
+        printer.chain(start, &chains);
+    }
+    printer.out
+}
+
+struct Chains {
+    next: Vec<Option<usize>>,
+    starts: Vec<bool>,
+}
+
+impl Chains {
+    fn new(connections: &[Connection]) -> Self {
+        let mut from: std::collections::HashMap<Port, Vec<usize>> = Default::default();
+        for (index, connection) in connections.iter().enumerate() {
+            from.entry(connection.from).or_default().push(index);
+        }
+        let mut chains = Chains { next: Vec::new(), starts: vec![true; connections.len()] };
+        for (index, connection) in connections.iter().enumerate() {
+            let onward =
+                from.get(&connection.to).filter(|_| connection.to.port == 0).map_or(&[][..], Vec::as_slice);
+            let candidates = || onward.iter().copied().filter(|&c| c != index);
+            let next =
+                candidates().find(|&c| connections[c].to.port == 0).or_else(|| candidates().next_back());
+            if let Some(next) = next {
+                chains.starts[next] = false;
+            }
+            chains.next.push(next);
+        }
+        chains
+    }
+}
+
+struct Printer<'a> {
+    graph: &'a Graph,
+    used: Vec<bool>,
+    out: String,
+}
+
+impl Printer<'_> {
+    /// Prints the chain that starts with a connection, up to the first connection that is printed already.
+    fn chain(&mut self, start: usize, chains: &Chains) {
+        if self.used[start] {
+            return;
+        }
+        let from = self.graph.connections[start].from;
+        self.out.push_str(&self.graph.elements[from.element].name);
+        if from.port > 0 {
+            self.out.push_str(&format!(" [{}]", from.port));
+        }
+        let mut arrow = " -> ";
+        let mut current = Some(start);
+        while let Some(index) = current.filter(|&c| !std::mem::replace(&mut self.used[c], true)) {
+            let to = self.graph.connections[index].to;
+            self.out.push_str(arrow);
+            if to.port > 0 {
+                self.out.push_str(&format!("[{}] ", to.port));
+            }
+            self.out.push_str(&self.graph.elements[to.element].name);
+            arrow = "\n    -> ";
+            current = chains.next[index];
+        }
+        self.out.push_str(";\n");
+    }
+}
