@@ -1,0 +1,3 @@
+//! IPv4: route tables.
+
+pub mod lookup;
