@@ -77,12 +77,12 @@ fn printable(text: &str) -> String {
 }
 
 /// A message as the Click program prints it: `config.click:3: message`, `warning: ` before a warning, every line of the
-/// message and every remark on a line with a place of its own; hints are left out. Ends with a newline.
+/// message and every remark of [`Diagnostic::also`] on a line with a place of its own; the rest is left out. Ends with a newline.
 pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
     let mut out = String::new();
     let prefix = if diagnostic.severity == Severity::Warning { "warning: " } else { "" };
     click_lines(&mut out, &sources.landmark(diagnostic.span()), prefix, &diagnostic.message);
-    for label in diagnostic.labels.iter().filter(|l| !l.primary) {
+    for label in diagnostic.labels.iter().filter(|l| l.plain) {
         click_lines(&mut out, &sources.landmark(label.span), "", &label.text);
     }
     out
@@ -108,7 +108,8 @@ mod tests {
         let mut sources = Sources::new();
         let f = sources.add("config.click", "a :: Idle;\n\na :: Que(3);\n");
         let diagnostic = Diagnostic::error(Span::new(f, 17, 20), "unknown element class 'Que'")
-            .label(Span::new(f, 0, 1), "'a' is declared here\n  first")
+            .also(Span::new(f, 0, 1), "'a' is declared here\n  first")
+            .label(Span::new(f, 5, 9), "a class")
             .hint("did you mean 'Queue'?");
         (sources, diagnostic)
     }

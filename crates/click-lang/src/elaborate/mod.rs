@@ -171,7 +171,7 @@ impl<'a> Declarer<'a> {
             let defines = std::mem::take(&mut top.variables);
             graph.defines = defines.into_iter().map(|(name, value)| Define { name, value }).collect();
         }
-        let top = expansion::expand(top, end, &mut diagnostics);
+        let top = expansion::expand(top, self.options.expand_defines, end, &mut diagnostics);
         flatten::flatten(top, &mut graph, &mut diagnostics);
         (graph, diagnostics)
     }
