@@ -1,4 +1,7 @@
 //! The clickwork program.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod demo;
+
 fn main() {}
