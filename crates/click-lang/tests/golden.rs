@@ -255,7 +255,7 @@ fn messages_about_connections() {
         ("[1] Idle -> Discard", "input ports ignored at start of chain"),
         ("( [0] -> Null )", "input ports ignored at start of chain"),
         (
-            "Idle -> ( -> Null -> [0] -> Null -> output ) -> Discard",
+            "Idle -> ( -> Null -> [0], Null -> output ) -> Discard",
             "implicit ports used in the middle of a chain",
         ),
         (

@@ -98,7 +98,7 @@ pub(crate) mod limits {
     /// Ports of one element.
     pub const PORTS: usize = 1 << 16;
     /// Elements after expansion, pseudo-elements included.
-    pub const ELEMENTS: usize = 1 << 18;
+    pub const ELEMENTS: usize = 1 << 17;
     /// Bytes of names and configuration strings after expansion.
     pub const TEXT: usize = 1 << 26;
     /// Wires written or copied, and connections after flattening.
