@@ -48,7 +48,9 @@ pub const REV_RATE: Anno = Anno::new(24, 4);
 pub const EXTRA_LENGTH: Anno = Anno::new(28, 4);
 /// When the first of several packets arrived.
 pub const FIRST_TIMESTAMP: Anno = Anno::new(32, 8);
+/// Packet number.
+pub const PACKET_NUMBER: Anno = Anno::new(32, 4);
 /// Sequence number.
-pub const SEQUENCE_NUMBER: Anno = Anno::new(32, 4);
+pub const SEQUENCE_NUMBER: Anno = Anno::new(36, 4);
 /// Performance counter.
 pub const PERFCTR: Anno = Anno::new(40, 8);

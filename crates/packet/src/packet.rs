@@ -244,7 +244,7 @@ impl Packet {
     }
 
     #[inline]
-    fn from_position(&self, position: u32) -> Option<&[u8]> {
+    fn bytes_from(&self, position: u32) -> Option<&[u8]> {
         let offset = usize::try_from(self.offset_of(position)?).ok()?;
         self.data().get(offset..)
     }
@@ -290,7 +290,7 @@ impl Packet {
     /// The data from the network header on.
     #[inline]
     pub fn network_header(&self) -> Option<&[u8]> {
-        self.from_position(self.0.network)
+        self.bytes_from(self.0.network)
     }
 
     /// The data from the network header on, for writing.
@@ -322,7 +322,7 @@ impl Packet {
     /// The data from the transport header on.
     #[inline]
     pub fn transport_header(&self) -> Option<&[u8]> {
-        self.from_position(self.0.transport)
+        self.bytes_from(self.0.transport)
     }
 
     /// The data from the transport header on, for writing.

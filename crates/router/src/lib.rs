@@ -1,4 +1,47 @@
-//! See the crate description in `Cargo.toml`; being written.
+//! The router: the interface of elements, and the runtime that connects, schedules and serves them.
+//!
+//! This crate knows no particular element. To read it, begin with [`facts`] (what is known of a class), [`element`] (what
+//! an element implements), [`cx`] (what it can ask for) and [`router`] (how packets move); then [`build`] (from a graph to
+//! a router) and [`driver`] (how it runs over time).
 #![forbid(unsafe_code)]
 
 pub mod args;
+pub mod build;
+mod calls;
+pub mod clock;
+pub mod cx;
+pub mod driver;
+pub mod element;
+pub mod facts;
+pub mod flow;
+pub mod handler;
+mod hotswap;
+mod log;
+pub mod notify;
+mod outputs;
+mod poll;
+mod ports;
+pub mod random;
+mod registry;
+pub mod router;
+mod standard;
+mod storage;
+mod tasks;
+mod timers;
+
+pub use build::{Options, build};
+pub use calls::Target;
+pub use clock::Clock;
+pub use cx::Cx;
+pub use driver::{Driver, Outcome};
+pub use element::{Element, Ready, SimpleElement, TaskStep, Verdict};
+pub use facts::{Class, Processing};
+pub use handler::{Handler, HandlerError, Value};
+pub use log::Log;
+pub use registry::Registry;
+pub use router::{ElementId, Endpoint, Router};
+pub use storage::Storage;
+pub use tasks::{DEFAULT_TICKETS, MAX_TICKETS};
+
+/// The version that the `version` handler reports.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -22,8 +22,6 @@ pub struct Label {
     pub text: String,
     /// Whether this is the place the message is about, rather than one that explains it.
     pub primary: bool,
-    /// Whether the plain form of the message has this remark on a line of its own, as some of Click's messages do.
-    pub plain: bool,
 }
 
 /// One message.
@@ -42,7 +40,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A message about `span`; with [`Span::NONE`] it has no place.
     pub fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
-        let primary = Label { span, text: String::new(), primary: true, plain: false };
+        let primary = Label { span, text: String::new(), primary: true };
         let labels = if span.is_none() { Vec::new() } else { vec![primary] };
         Diagnostic { severity, message: message.into(), labels, hints: Vec::new() }
     }
@@ -62,19 +60,13 @@ impl Diagnostic {
         Self::new(Severity::Note, span, message)
     }
 
-    /// Adds a remark beside the excerpt. At the place of the message itself it becomes the text of the primary label.
+    /// Adds a remark. At the place of the message itself it becomes the text of the primary label.
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         let text = text.into();
         match self.labels.iter_mut().find(|l| l.primary && l.span == span && l.text.is_empty()) {
             Some(primary) => primary.text = text,
-            None => self.labels.push(Label { span, text, primary: false, plain: false }),
+            None => self.labels.push(Label { span, text, primary: false }),
         }
-        self
-    }
-
-    /// Adds a remark that the plain form of the message shows too, on a line of its own.
-    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into(), primary: false, plain: true });
         self
     }
 

@@ -77,12 +77,12 @@ fn printable(text: &str) -> String {
 }
 
 /// A message as the Click program prints it: `config.click:3: message`, `warning: ` before a warning, every line of the
-/// message and every remark of [`Diagnostic::also`] on a line with a place of its own; the rest is left out. Ends with a newline.
+/// message and every remark on a line with a place of its own; hints are left out. Ends with a newline.
 pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
     let mut out = String::new();
     let prefix = if diagnostic.severity == Severity::Warning { "warning: " } else { "" };
     click_lines(&mut out, &sources.landmark(diagnostic.span()), prefix, &diagnostic.message);
-    for label in diagnostic.labels.iter().filter(|l| l.plain) {
+    for label in diagnostic.labels.iter().filter(|l| !l.primary) {
         click_lines(&mut out, &sources.landmark(label.span), "", &label.text);
     }
     out
@@ -90,11 +90,15 @@ pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
 
 fn click_lines(out: &mut String, landmark: &str, prefix: &str, text: &str) {
     for line in text.lines() {
-        if !landmark.is_empty() {
+        // A line that begins with space belongs to the one before it and has no landmark of its own.
+        let continues = line.starts_with(' ');
+        if !landmark.is_empty() && !continues {
             out.push_str(landmark);
             out.push_str(": ");
         }
-        out.push_str(prefix);
+        if !continues {
+            out.push_str(prefix);
+        }
         out.push_str(line);
         out.push('\n');
     }
@@ -108,8 +112,7 @@ mod tests {
         let mut sources = Sources::new();
         let f = sources.add("config.click", "a :: Idle;\n\na :: Que(3);\n");
         let diagnostic = Diagnostic::error(Span::new(f, 17, 20), "unknown element class 'Que'")
-            .also(Span::new(f, 0, 1), "'a' is declared here\n  first")
-            .label(Span::new(f, 5, 9), "a class")
+            .label(Span::new(f, 0, 1), "'a' is declared here\n  first")
             .hint("did you mean 'Queue'?");
         (sources, diagnostic)
     }

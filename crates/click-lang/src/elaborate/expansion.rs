@@ -18,10 +18,9 @@ pub(super) struct Expanded {
     pub tunnels: Tunnels,
 }
 
-/// Expands every compound element of the file's body. `end` is the end of the file; `complete` says whether the body has
-/// all global variables there will be.
-pub(super) fn expand(top: Body, complete: bool, end: Span, diagnostics: &mut Diagnostics) -> Expanded {
-    let scope = Rc::new(Scope { depth: 0, variables: top.variables.clone(), parent: None, complete });
+/// Expands every compound element of the file's body. `end` is the end of the file.
+pub(super) fn expand(top: Body, end: Span, diagnostics: &mut Diagnostics) -> Expanded {
+    let scope = Rc::new(Scope { depth: 0, variables: top.variables.clone(), parent: None });
     let tunnels = Tunnels::of_groups(&top);
     let (elements, wires) = (top.items.len(), top.wires.len());
     let mut expander =
@@ -37,8 +36,6 @@ struct Scope {
     depth: usize,
     variables: Vec<(String, String)>,
     parent: Option<Rc<Scope>>,
-    /// No variables will be added later.
-    complete: bool,
 }
 
 impl Scope {
@@ -63,10 +60,6 @@ impl Variables for Scope {
             (None, Some(parent)) => parent.value(name),
             (None, None) => None,
         }
-    }
-
-    fn complete(&self) -> bool {
-        self.complete
     }
 }
 
@@ -157,7 +150,7 @@ impl Expander<'_> {
         let (formals, defines) = body.variables.split_at(body.formals);
         let parent = scope.around(body.depth);
         let variables = formals.iter().map(|(name, _)| name.clone()).zip(values).collect();
-        let mut inner = Scope { depth: body.depth, variables, parent, complete: scope.complete };
+        let mut inner = Scope { depth: body.depth, variables, parent };
         for (name, value) in defines {
             match expand::expand(value, &inner, false) {
                 Ok(value) => inner.variables.push((name.clone(), value)),
@@ -205,7 +198,7 @@ impl Expander<'_> {
             let message = format!("redeclaration of element '{}'", item.name);
             let remark = format!("'{}' previously declared here", item.name);
             self.diagnostics
-                .push(Diagnostic::error(place, message).also(self.body.items[older].span, remark));
+                .push(Diagnostic::error(place, message).label(self.body.items[older].span, remark));
         }
         self.body.add(item)
     }

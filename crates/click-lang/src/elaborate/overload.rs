@@ -60,7 +60,7 @@ fn no_match(class: &CompoundClass, item: &Item, args: usize, candidates: &[Rc<Bo
     let mut error = Diagnostic::error(item.span, message);
     for (index, body) in candidates.iter().enumerate() {
         let header = if index == 0 { "candidates are:\n" } else { "" };
-        error = error.also(body.span, format!("{header}  {}", signature(body)));
+        error = error.label(body.span, format!("{header}  {}", signature(body)));
     }
     error
 }

@@ -371,7 +371,7 @@ impl Declarer<'_> {
         let mut error = Diagnostic::error(span, format!("redeclaration of element '{name}'"));
         let item = &self.body.items[older];
         if !matches!(item.class, Class::Tunnel) {
-            error = error.also(item.span, format!("element '{name}' previously declared here"));
+            error = error.label(item.span, format!("element '{name}' previously declared here"));
         }
         self.error(error);
     }

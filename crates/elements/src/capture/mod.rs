@@ -14,3 +14,6 @@ pub mod writer;
 
 #[cfg(test)]
 mod tests;
+
+/// The classes of this family.
+pub static CLASSES: &[&clickwork_router::Class] = &[];

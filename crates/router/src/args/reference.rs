@@ -78,6 +78,12 @@ impl FromArg for HandlerCall {
     }
 }
 
+impl fmt::Display for HandlerCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.target, self.value.trim_start())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,6 @@
+//! Ethernet and ARP.
+
+use clickwork_router::Class;
+
+/// The classes of this family.
+pub static CLASSES: &[&Class] = &[];

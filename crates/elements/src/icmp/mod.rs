@@ -1,0 +1,6 @@
+//! ICMP: errors and echoes.
+
+use clickwork_router::Class;
+
+/// The classes of this family.
+pub static CLASSES: &[&Class] = &[];

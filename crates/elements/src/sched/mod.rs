@@ -1,0 +1,6 @@
+//! Packet schedulers and unqueues: elements that pull from queues, by turns, by priority, by rate.
+
+use clickwork_router::Class;
+
+/// The classes of this family.
+pub static CLASSES: &[&Class] = &[];

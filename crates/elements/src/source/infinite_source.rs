@@ -1,0 +1,264 @@
+//! InfiniteSource: makes copies of one packet as fast as the router can.
+
+use clickwork_packet::{Batch, Packet, Timestamp};
+use clickwork_router::args::{ArgSpec, ArgType, Args, HandlerCall};
+use clickwork_router::element::try_downcast;
+use clickwork_router::notify::{NotifierId, NotifierKind, Search};
+use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "makes packets as fast as it can",
+    manual: "Sends LIMIT copies of a packet with the contents DATA, BURST in each turn of its task; a negative LIMIT means \
+             no end. At the end it stops the driver if STOP is true, or calls END_CALL.",
+    example: "InfiniteSource(DATA \\<0800>, LIMIT 10, BURST 5, STOP true) -> Discard",
+    ports: "0/1",
+    packets: "/any",
+    args: &[
+        ArgSpec::positional("DATA", ArgType::Data, "", "the packet's bytes"),
+        ArgSpec::positional("LIMIT", ArgType::I64, "-1", "packets to make; negative for no end"),
+        ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a turn"),
+        ArgSpec::positional("ACTIVE", ArgType::Bool, "true", "whether it makes packets"),
+        ArgSpec::keyword("TIMESTAMP", ArgType::Bool, "true", "whether packets are stamped with the time"),
+        ArgSpec::keyword("LENGTH", ArgType::U32, "", "length of the packet; DATA is repeated or cut")
+            .aliases(&["DATASIZE"]),
+        ArgSpec::keyword("STOP", ArgType::Bool, "false", "whether the driver stops at the end"),
+        ArgSpec::keyword("END_CALL", ArgType::HandlerCall, "", "handler called at the end"),
+    ],
+    handlers: &[
+        read_handler!("data", "the packet's bytes", |e: &mut InfiniteSource, _| e.data.clone())
+            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, _| e.set_data(text))),
+        read_handler!("limit", "packets to make", |e: &mut InfiniteSource, _| e.limit)
+            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_limit(text, cx))),
+        read_handler!("burst", "packets in a turn", |e: &mut InfiniteSource, _| e.burst)
+            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, _| e.set_burst(text))),
+        read_handler!("active", "whether it makes packets", |e: &mut InfiniteSource, _| e.active)
+            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_active(text, cx))),
+        read_handler!("count", "packets made", |e: &mut InfiniteSource, _| e.count),
+        read_handler!("length", "length of the packet", |e: &mut InfiniteSource, _| e.data.len()).and_write(
+            write_handler!("", "", |e: &mut InfiniteSource, text, _| {
+                e.length = Some(crate::values::parse(text, "number of bytes")?);
+                e.fit();
+                Ok::<(), String>(())
+            }),
+        ),
+        write_handler!("reset", "makes LIMIT packets again", |e: &mut InfiniteSource, _, cx| {
+            e.count = 0;
+            e.start(cx);
+        }),
+    ],
+    ..Class::new("InfiniteSource", "source", || Box::<InfiniteSource>::default())
+};
+
+struct InfiniteSource {
+    /// The bytes as configured, and as sent: repeated or cut to LENGTH.
+    text: Vec<u8>,
+    data: Vec<u8>,
+    length: Option<u32>,
+    limit: i64,
+    burst: i32,
+    active: bool,
+    timestamp: bool,
+    stop: bool,
+    end_call: Option<HandlerCall>,
+    count: i64,
+    /// Packets still to be made in this turn.
+    left: usize,
+    /// Active while an element that pulls can have packets.
+    empty: Option<NotifierId>,
+}
+
+impl Default for InfiniteSource {
+    fn default() -> InfiniteSource {
+        InfiniteSource {
+            text: super::DEFAULT_DATA.to_vec(),
+            data: Vec::new(),
+            length: None,
+            limit: -1,
+            burst: 1,
+            active: true,
+            timestamp: true,
+            stop: false,
+            end_call: None,
+            count: 0,
+            left: 0,
+            empty: None,
+        }
+    }
+}
+
+impl InfiniteSource {
+    fn fit(&mut self) {
+        let length = self.length.map_or(self.text.len(), |n| n as usize);
+        self.data =
+            self.text.iter().copied().cycle().take(if self.text.is_empty() { 0 } else { length }).collect();
+        self.data.resize(length, 0);
+    }
+
+    fn set_data(&mut self, text: &str) -> Result<(), String> {
+        self.text = crate::values::parse(text, "packet data")?;
+        self.fit();
+        Ok(())
+    }
+
+    fn set_limit(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.limit = crate::values::parse(text, "number of packets")?;
+        self.start(cx);
+        Ok(())
+    }
+
+    fn set_burst(&mut self, text: &str) -> Result<(), String> {
+        match crate::values::parse(text, "number of packets")? {
+            n if n >= 1 => self.burst = n,
+            _ => return Err("burst size must be >= 1".to_string()),
+        }
+        Ok(())
+    }
+
+    fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.active = crate::values::parse(text, "bool")?;
+        self.start(cx);
+        Ok(())
+    }
+
+    /// Begins to make packets if there are any to make.
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        if self.active {
+            match self.empty {
+                Some(empty) if !cx.output_is_push(0) => cx.wake(empty),
+                _ => cx.schedule_task(),
+            }
+        }
+    }
+
+    /// How many of `wanted` packets the limit allows.
+    fn allowed(&self, wanted: usize) -> usize {
+        match u64::try_from(self.limit) {
+            Err(_) => wanted,
+            Ok(limit) => wanted.min(limit.saturating_sub(self.count as u64) as usize),
+        }
+    }
+
+    fn make(&mut self, n: usize, cx: &mut Cx<'_>) -> Batch {
+        let mut batch = cx.fresh_batch();
+        let now = if self.timestamp { cx.now() } else { Timestamp::ZERO };
+        for _ in 0..n {
+            let mut p = Packet::new(&self.data);
+            p.set_timestamp(now);
+            batch.push(p);
+        }
+        self.count += n as i64;
+        batch
+    }
+
+    fn end(&mut self, cx: &mut Cx<'_>) {
+        if self.limit >= 0 && self.count >= self.limit {
+            match &self.end_call {
+                Some(call) => cx.call_handler(call),
+                None if self.stop => cx.stop_driver(),
+                None => {}
+            }
+        }
+    }
+}
+
+impl Element for InfiniteSource {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        args.read("DATA", &mut self.text).read("LIMIT", &mut self.limit).read("BURST", &mut self.burst);
+        args.read("ACTIVE", &mut self.active)
+            .read("TIMESTAMP", &mut self.timestamp)
+            .read("STOP", &mut self.stop);
+        self.length = args.get("LENGTH");
+        self.end_call = args.get("END_CALL");
+        if self.burst < 1 {
+            args.error("burst size must be >= 1");
+        }
+        if self.end_call.is_some() && self.stop {
+            args.error("'END_CALL' and 'STOP' are mutually exclusive");
+        }
+        self.fit();
+        let empty = cx.export_notifier(NotifierKind::Empty, Search::Stop);
+        if !self.active {
+            cx.sleep(empty);
+        }
+        self.empty = Some(empty);
+    }
+
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        if cx.output_is_push(0) {
+            self.start(cx);
+        }
+        Ok(())
+    }
+
+    fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
+        if !self.active {
+            return TaskStep::Sleep;
+        }
+        if self.left == 0 {
+            self.left = self.allowed(self.burst as usize);
+            if self.left == 0 {
+                self.end(cx);
+                return TaskStep::Sleep;
+            }
+        }
+        let n = self.left.min(cx.batch_limit());
+        let batch = self.make(n, cx);
+        cx.emit_batch(0, batch);
+        self.left -= n;
+        if self.left > 0 { TaskStep::Continue } else { TaskStep::Again }
+    }
+
+    fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
+        let n = if self.active { self.allowed(limit) } else { 0 };
+        if n > 0 {
+            return self.make(n, cx);
+        }
+        if let Some(empty) = self.empty {
+            cx.sleep(empty);
+        }
+        self.end(cx);
+        Batch::new()
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<InfiniteSource>(old) {
+            self.count = old.count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_router::Outcome;
+
+    #[test]
+    fn makes_the_limit_and_stops() {
+        for batched in [false, true] {
+            let config =
+                "s :: InfiniteSource(DATA ab, LIMIT 1000, BURST 7, STOP true, LENGTH 3) -> k :: Sink";
+            let mut t = if batched { Harness::batched(config) } else { Harness::new(config) };
+            assert_eq!(t.run(), Outcome::Stopped);
+            let packets = t.bytes("k");
+            assert_eq!((packets.len(), packets[999].as_slice()), (1000, &b"aba"[..]));
+            assert_eq!(t.read("s.count"), "1000");
+        }
+    }
+
+    #[test]
+    fn is_pulled_dry() {
+        let mut t = Harness::new("s :: InfiniteSource(LIMIT 3, END_CALL s.active false) -> k :: Sink");
+        t.run();
+        assert_eq!((t.take("k").len(), t.read("s.active")), (3, "false".into()));
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        assert!(Harness::errors("InfiniteSource(BURST 0) -> Discard").contains("burst size"));
+        assert!(
+            Harness::errors("InfiniteSource(STOP true, END_CALL x.y) -> Discard")
+                .contains("mutually exclusive")
+        );
+    }
+}

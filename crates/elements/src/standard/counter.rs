@@ -1,0 +1,180 @@
+//! Counter: counts packets and bytes, and measures their rates.
+
+use crate::rate::Rate;
+use clickwork_packet::Packet;
+use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HandlerCall, Names};
+use clickwork_router::element::try_downcast;
+use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler, write_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "counts packets and bytes",
+    manual: "Passes every packet on and counts it. The handlers give the number of packets and bytes, and their rates \
+             per second as exponentially weighted averages. When the packet count reaches the number in COUNT_CALL, or \
+             the byte count that in BYTE_COUNT_CALL, the handler named behind the number is called, once.",
+    example: "InfiniteSource(LIMIT 10, STOP true) -> c :: Counter -> Discard; DriverManager(wait_stop, print c.count)",
+    args: &[
+        ArgSpec::keyword(
+            "COUNT_CALL",
+            ArgType::Other("N HANDLER"),
+            "",
+            "handler called when the packet count is N",
+        ),
+        ArgSpec::keyword(
+            "BYTE_COUNT_CALL",
+            ArgType::Other("N HANDLER"),
+            "",
+            "handler called when the byte count is N",
+        ),
+    ],
+    handlers: &[
+        read_handler!("count", "packets seen", |e: &mut Counter, _| e.count),
+        read_handler!("byte_count", "bytes seen", |e: &mut Counter, _| e.byte_count),
+        read_handler!("rate", "packets per second", |e: &mut Counter, cx| e
+            .packet_rate
+            .per_second(cx.steady())),
+        read_handler!("bit_rate", "bits per second", |e: &mut Counter, cx| 8.0
+            * e.byte_rate.per_second(cx.steady())),
+        read_handler!("byte_rate", "bytes per second", |e: &mut Counter, cx| e
+            .byte_rate
+            .per_second(cx.steady())),
+        read_handler!("count_call", "when a handler is called", |e: &mut Counter, _| Call::show(
+            &e.count_call
+        ))
+        .and_write(write_handler!("", "", |e: &mut Counter, text, cx| {
+            e.count_call = Call::parse(text, cx.names())?;
+            Ok::<(), String>(())
+        })),
+        read_handler!("byte_count_call", "when a handler is called", |e: &mut Counter, _| Call::show(
+            &e.byte_count_call
+        ))
+        .and_write(write_handler!("", "", |e: &mut Counter, text, cx| {
+            e.byte_count_call = Call::parse(text, cx.names())?;
+            Ok::<(), String>(())
+        })),
+        write_handler!("reset_counts", "sets counts and rates to 0", |e: &mut Counter, _, _| e.reset()),
+        write_handler!("reset", "sets counts and rates to 0", |e: &mut Counter, _, _| e.reset()),
+    ],
+    ..Class::new("Counter", "standard", || Box::<Counter>::default())
+};
+
+#[derive(Default)]
+struct Counter {
+    count: u64,
+    byte_count: u64,
+    packet_rate: Rate,
+    byte_rate: Rate,
+    count_call: Option<Call>,
+    byte_count_call: Option<Call>,
+}
+
+/// A handler to call when a count reaches a number.
+struct Call {
+    at: u64,
+    handler: HandlerCall,
+}
+
+impl Call {
+    fn parse(text: &str, names: &Names) -> Result<Option<Call>, String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let (at, call) = text.split_once(char::is_whitespace).ok_or("expected a number and a handler")?;
+        let at = at.parse().map_err(|_| format!("'{at}' is not a number of packets or bytes"))?;
+        let handler =
+            HandlerCall::from_arg(call.trim(), names).map_err(|_| format!("'{call}' is not a handler"))?;
+        Ok(Some(Call { at, handler }))
+    }
+
+    fn show(call: &Option<Call>) -> String {
+        call.as_ref().map_or_else(String::new, |c| format!("{} {}", c.at, c.handler))
+    }
+
+    /// Calls the handler if the count has come to the number.
+    fn check(call: &mut Option<Call>, count: u64, cx: &mut Cx<'_>) {
+        if call.as_ref().is_some_and(|c| count >= c.at)
+            && let Some(c) = call.take()
+        {
+            cx.call_handler(&c.handler);
+        }
+    }
+}
+
+impl Counter {
+    fn reset(&mut self) {
+        let calls = (self.count_call.take(), self.byte_count_call.take());
+        *self = Counter { count_call: calls.0, byte_count_call: calls.1, ..Counter::default() };
+    }
+}
+
+impl SimpleElement for Counter {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        for (name, slot) in
+            [("COUNT_CALL", &mut self.count_call), ("BYTE_COUNT_CALL", &mut self.byte_count_call)]
+        {
+            match Call::parse(args.raw(name).unwrap_or_default(), args.names()) {
+                Ok(call) => *slot = call,
+                Err(e) => args.error_in(name, e),
+            }
+        }
+    }
+
+    fn prepare(&mut self, batch: &[Packet], cx: &mut Cx<'_>) {
+        let bytes: usize = batch.iter().map(Packet::len).sum();
+        self.count += batch.len() as u64;
+        self.byte_count += bytes as u64;
+        self.packet_rate.add(batch.len() as u64, cx.recent());
+        self.byte_rate.add(bytes as u64, cx.recent());
+        Call::check(&mut self.count_call, self.count, cx);
+        Call::check(&mut self.byte_count_call, self.byte_count, cx);
+    }
+
+    fn simple_action(&mut self, _: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        Verdict::PASS
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<Counter>(old) {
+            self.count = old.count;
+            self.byte_count = old.byte_count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn counts_packets_and_bytes_in_push_and_pull() {
+        for config in
+            ["s :: Source -> c :: Counter -> k :: Sink", "s :: Source -> Queue -> c :: Counter -> k :: Sink"]
+        {
+            let mut t = Harness::new(config);
+            t.push("s", 0, [Packet::new(b"abc"), Packet::new(b"de")]);
+            assert_eq!((t.read("c.count"), t.read("c.byte_count")), ("2".into(), "5".into()), "{config}");
+            assert_eq!(t.bytes("k"), [b"abc".to_vec(), b"de".to_vec()]);
+            t.write("c.reset").unwrap();
+            assert_eq!(t.read("c.count"), "0");
+        }
+    }
+
+    #[test]
+    fn calls_a_handler_once_when_the_count_is_reached() {
+        let mut t = Harness::new(
+            "s :: Source -> c :: Counter(COUNT_CALL 2 d.reset_counts) -> d :: Counter -> Discard",
+        );
+        t.push("s", 0, (0..5).map(|_| Packet::new(b"x")));
+        // Reset before the second packet reached it.
+        assert_eq!(t.read("d.count"), "4");
+        assert_eq!(t.read("c.count_call"), "");
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_a_call() {
+        let e = Harness::errors("Idle -> Counter(COUNT_CALL many c.reset) -> Discard");
+        assert!(e.contains("COUNT_CALL: 'many' is not a number"), "{e}");
+    }
+}

@@ -1,0 +1,317 @@
+//! Making a router from a flat graph, in stages as in the papers: create, connect, configure, resolve push and pull,
+//! initialise. All errors of a stage are reported together; a stage begins only if those before it succeeded, except
+//! that push and pull are checked even when configuration failed.
+
+use crate::args::{ArgErrors, Args, Names};
+use crate::clock::Clock;
+use crate::cx::Cx;
+use crate::facts::{Class, PortCheck};
+use crate::log::Log;
+use crate::notify::Notifiers;
+use crate::outputs::Outputs;
+use crate::poll::PollSet;
+use crate::ports::{self, Node};
+use crate::random::Random;
+use crate::registry::Registry;
+use crate::router::{ElementId, Endpoint, Exports, Info, Link, Router, StopState};
+use crate::tasks::Tasks;
+use crate::timers::Timers;
+use clickwork_lang::{ElementDecl, Graph};
+use clickwork_packet::BATCH_SIZE;
+use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, suggest};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// How a router runs.
+#[derive(Debug)]
+pub struct Options {
+    /// Batches have one packet and outputs are delivered exactly in Click's order.
+    pub ordered: bool,
+    /// Real or simulated time.
+    pub clock: Clock,
+    /// Where messages go.
+    pub log: Log,
+    /// Seed of the random numbers; from the system if `None`.
+    pub seed: Option<u64>,
+    /// The configuration as the user wrote it, for the `config` handler.
+    pub source_text: String,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            ordered: false,
+            clock: Clock::real(),
+            log: Log::stderr(),
+            seed: None,
+            source_text: String::new(),
+        }
+    }
+}
+
+/// Makes a router that is ready to run.
+///
+/// # Errors
+/// Everything that is wrong with the graph: unknown classes, wrong ports, mixed push and pull, wrong arguments, failed
+/// initialisation. Warnings are returned with the router.
+pub fn build(
+    graph: &Graph,
+    sources: &Sources,
+    registry: &Arc<Registry>,
+    options: Options,
+) -> Result<(Router, Diagnostics), Diagnostics> {
+    let mut errors = Diagnostics::default();
+    let classes = find_classes(graph, registry, &mut errors);
+    if errors.has_errors() {
+        return Err(errors);
+    }
+    let mut router = connect(graph, sources, &classes, registry, options);
+    check_port_counts(&router, &mut errors);
+    configure(&mut router, &mut errors);
+    resolve_ports(&mut router, &mut errors);
+    if errors.has_errors() {
+        return Err(errors);
+    }
+    initialize(&mut router, &mut errors);
+    if errors.has_errors() {
+        router.cleanup();
+        return Err(errors);
+    }
+    router.running = true;
+    Ok((router, errors))
+}
+
+fn find_classes(graph: &Graph, registry: &Registry, errors: &mut Diagnostics) -> Vec<&'static Class> {
+    let mut found = Vec::with_capacity(graph.elements.len());
+    for e in &graph.elements {
+        match registry.get(&e.class) {
+            Some(class) => found.push(class),
+            None => {
+                let d = Diagnostic::error(e.span, format!("unknown element class '{}'", e.class));
+                let names = registry.iter().map(|(name, _)| name);
+                errors.push(match suggest(&e.class, names) {
+                    Some(near) => d.hint(format!("did you mean '{near}'?")),
+                    None => d,
+                });
+            }
+        }
+    }
+    found
+}
+
+fn info(e: &ElementDecl, class: &'static Class, sources: &Sources) -> Info {
+    Info {
+        name: e.name.clone(),
+        class,
+        class_name: e.class.clone(),
+        config: e.config.clone(),
+        span: e.span,
+        landmark: sources.landmark(e.span),
+        compounds: e.compounds.clone(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        packets: 0,
+        drops: Vec::new(),
+    }
+}
+
+fn connect(
+    graph: &Graph,
+    sources: &Sources,
+    classes: &[&'static Class],
+    registry: &Arc<Registry>,
+    options: Options,
+) -> Router {
+    let count = graph.elements.len();
+    let infos: Vec<Info> = graph.elements.iter().zip(classes).map(|(e, c)| info(e, c, sources)).collect();
+    let end =
+        |p: clickwork_lang::Port| Endpoint { element: ElementId(p.element as u32), port: p.port as u16 };
+    let links: Vec<Link> =
+        graph.connections.iter().map(|c| Link { from: end(c.from), to: end(c.to), span: c.span }).collect();
+    let (output_base, targets) = index(count, links.iter().map(|l| (l.from, l.to)));
+    let (input_base, into) = index(count, links.iter().map(|l| (l.to, l.from)));
+    let mut slots = Outputs::default();
+    slots.resize(targets.len(), options.ordered);
+    Router {
+        elements: classes.iter().map(|c| Some((c.make)())).collect(),
+        names: infos.iter().zip(0..).map(|(i, n)| (i.name.clone(), ElementId(n))).collect(),
+        infos,
+        links,
+        requirements: graph.requirements.clone(),
+        source_text: options.source_text,
+        output_base,
+        targets,
+        input_base,
+        sources: into,
+        slots,
+        stack: Vec::new(),
+        commands: VecDeque::new(),
+        tasks: Tasks::new(count),
+        timers: Timers::new(count),
+        notifiers: Notifiers::default(),
+        exports: (0..count).map(|_| Exports::default()).collect(),
+        poll: PollSet::default(),
+        recent: options.clock.peek(),
+        clock: options.clock,
+        random: options.seed.map_or_else(Random::from_system, Random::from_seed),
+        arg_names: Names::default(),
+        log: options.log,
+        registry: Arc::clone(registry),
+        stop: StopState::default(),
+        stop_handler: None,
+        hot_swap: None,
+        batch_limit: if options.ordered { 1 } else { BATCH_SIZE },
+        running: false,
+        attached: HashMap::new(),
+    }
+}
+
+/// Numbers the ports on one side of all connections through the router: the first number of each element, and for each
+/// port what it is connected to.
+fn index(
+    elements: usize,
+    pairs: impl Iterator<Item = (Endpoint, Endpoint)>,
+) -> (Vec<u32>, Vec<Vec<Endpoint>>) {
+    let pairs: Vec<_> = pairs.collect();
+    let mut ports = vec![0u32; elements];
+    for (here, _) in &pairs {
+        let n = &mut ports[here.element.index()];
+        *n = (*n).max(u32::from(here.port) + 1);
+    }
+    let mut base = vec![0u32; elements + 1];
+    for e in 0..elements {
+        base[e + 1] = base[e] + ports[e];
+    }
+    let mut far = vec![Vec::new(); base[elements] as usize];
+    for (here, there) in pairs {
+        far[(base[here.element.index()] + u32::from(here.port)) as usize].push(there);
+    }
+    (base, far)
+}
+
+fn port_counts(router: &Router, id: ElementId) -> (usize, usize) {
+    let e = id.index();
+    let count = |base: &[u32]| (base[e + 1] - base[e]) as usize;
+    (count(&router.input_base), count(&router.output_base))
+}
+
+fn check_port_counts(router: &Router, errors: &mut Diagnostics) {
+    for id in router.ids() {
+        let info = router.info(id);
+        let (inputs, outputs) = port_counts(router, id);
+        let name = declaration(info);
+        let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (is_output, message) = match info.class.allows_ports(inputs, outputs) {
+            PortCheck::Ok => continue,
+            // Every use of a port that does not exist is an error of its own, at its own place.
+            PortCheck::TooManyInputs(most) => {
+                report_extra(router, id, false, most, errors);
+                continue;
+            }
+            PortCheck::TooManyOutputs(most) => {
+                report_extra(router, id, true, most, errors);
+                continue;
+            }
+            PortCheck::TooFewInputs(least) => {
+                (false, format!("too few inputs for '{name}', {}", needs(inputs, &plural(least, "input"))))
+            }
+            PortCheck::TooFewOutputs(least) => {
+                (true, format!("too few outputs for '{name}', {}", needs(outputs, &plural(least, "output"))))
+            }
+        };
+        let fix = if is_output {
+            "connect it to Discard if packets are not wanted"
+        } else {
+            "connect Idle to it if no packets should come"
+        };
+        errors.push(Diagnostic::error(info.span, message).hint(fix));
+    }
+}
+
+fn needs(have: usize, least: &str) -> String {
+    format!("{least} required, {have} connected")
+}
+
+fn report_extra(router: &Router, id: ElementId, is_output: bool, most: usize, errors: &mut Diagnostics) {
+    let side = if is_output { "output" } else { "input" };
+    let name = declaration(router.info(id));
+    for l in &router.links {
+        let here = if is_output { l.from } else { l.to };
+        if here.element == id && here.port as usize >= most {
+            errors.push(Diagnostic::error(l.span, format!("'{name}' has no {side} {}", here.port)));
+        }
+    }
+}
+
+/// `name :: Class`, as Click writes it in messages.
+pub(crate) fn declaration(info: &Info) -> String {
+    format!("{} :: {}", info.name, info.class_name)
+}
+
+fn configure(router: &mut Router, errors: &mut Diagnostics) {
+    let mut order: Vec<ElementId> = router.ids().collect();
+    order.sort_by_key(|&id| router.info(id).class.phase);
+    for id in order {
+        let info = router.info(id);
+        let mut args = Args::new(info.class.args, &info.config, &router.arg_names.for_element(&info.name));
+        router.call(id, |e, cx| e.configure(&mut args, cx));
+        for warning in args.take_warnings() {
+            let d = about(router.info(id), Severity::Warning, "While configuring", &warning.message);
+            errors.push(d);
+        }
+        if let Err(ArgErrors(list)) = args.finish() {
+            for e in list {
+                let d = about(router.info(id), Severity::Error, "While configuring", &e.to_string());
+                errors.push(match e.hint {
+                    Some(h) => d.hint(h),
+                    None => d,
+                });
+            }
+        }
+    }
+}
+
+/// A diagnostic about an element, in Click's form: what was being done, then what is wrong.
+fn about(info: &Info, severity: Severity, doing: &str, what: &str) -> Diagnostic {
+    let what = what.replace('\n', "\n  ");
+    let message = format!("{doing} '{}':\n  {what}", declaration(info));
+    match severity {
+        Severity::Warning => Diagnostic::warning(info.span, message),
+        _ => Diagnostic::error(info.span, message),
+    }
+}
+
+fn resolve_ports(router: &mut Router, errors: &mut Diagnostics) {
+    let nodes: Vec<Node> = router
+        .ids()
+        .map(|id| {
+            let (inputs, outputs) = port_counts(router, id);
+            let i = router.info(id);
+            let processing = i.class.processing.to_string();
+            Node {
+                name: i.name.clone(),
+                class: i.class,
+                processing,
+                config: i.config.clone(),
+                span: i.span,
+                inputs,
+                outputs,
+            }
+        })
+        .collect();
+    let resolved = ports::resolve(&nodes, &router.links, errors);
+    for ((info, inputs), outputs) in router.infos.iter_mut().zip(resolved.inputs).zip(resolved.outputs) {
+        (info.inputs, info.outputs) = (inputs, outputs);
+    }
+}
+
+fn initialize(router: &mut Router, errors: &mut Diagnostics) {
+    let mut order: Vec<ElementId> = router.ids().collect();
+    order.sort_by_key(|&id| router.info(id).class.phase);
+    for id in order {
+        let result = router.call(id, |e, cx: &mut Cx<'_>| e.initialize(cx)).unwrap_or(Ok(()));
+        if let Err(what) = result {
+            errors.push(about(router.info(id), Severity::Error, "While initializing", &what));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Handler calls: finding a handler by name, and reading or writing it.
+//!
+//! A handler is named `element.handler`, `handler` (or `.handler`) for the router's own, and may be written relative to
+//! an element, whose compound is searched first.
+
+use crate::args::{HandlerOwner, HandlerRef};
+use crate::handler::{Action, Handler, HandlerError, Value};
+use crate::router::{ElementId, Router};
+use crate::standard;
+
+/// Where a handler call goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// The element, or `None` for the router.
+    pub element: Option<ElementId>,
+    /// The handler's name.
+    pub handler: String,
+}
+
+type Outcome = Result<Value, HandlerError>;
+
+/// A handler that was found: which one, and the number that stood in its name.
+struct Found {
+    handler: Handler,
+    number: Option<String>,
+}
+
+impl Found {
+    /// The text that the handler function sees: the number of a numbered handler comes first.
+    fn text(&self, text: &str) -> String {
+        match &self.number {
+            Some(n) => format!("{n} {text}").trim_end().to_string(),
+            None => text.to_string(),
+        }
+    }
+}
+
+impl Router {
+    /// Resolves `element.handler`, seen from `context` or from the top.
+    ///
+    /// # Errors
+    /// If there is no such element.
+    pub fn resolve_handler(&self, name: &str, context: Option<ElementId>) -> Result<Target, HandlerError> {
+        let name = name.trim();
+        let Some((element, handler)) = name.rsplit_once('.') else {
+            return Ok(Target { element: None, handler: name.to_string() });
+        };
+        if element.is_empty() {
+            return Ok(Target { element: None, handler: handler.to_string() });
+        }
+        let found = match context {
+            Some(c) => self.find_from(element, c),
+            None => self.find(element),
+        };
+        // Click lets an element be called by its number, counted from 1.
+        let by_number = || element.parse::<u32>().ok().filter(|&n| n >= 1 && n as usize <= self.len());
+        match found.or_else(|| by_number().map(|n| ElementId(n - 1))) {
+            Some(id) => Ok(Target { element: Some(id), handler: handler.to_string() }),
+            None => Err(HandlerError::NoElement(format!("no element named '{element}'"))),
+        }
+    }
+
+    /// Resolves a handler named in the configuration of the element `context`.
+    ///
+    /// # Errors
+    /// If there is no such element.
+    pub fn resolve_ref(&self, name: &HandlerRef, context: ElementId) -> Result<Target, HandlerError> {
+        let own = || self.find_handler(context, &name.handler).is_ok();
+        let element = match &name.owner {
+            HandlerOwner::Element(e) => {
+                let missing = || HandlerError::NoElement(format!("no element named '{}'", e.0));
+                Some(self.find_from(&e.0, context).ok_or_else(missing)?)
+            }
+            HandlerOwner::SelfOrRouter if own() => Some(context),
+            HandlerOwner::SelfOrRouter | HandlerOwner::Router => None,
+        };
+        Ok(Target { element, handler: name.handler.clone() })
+    }
+
+    /// Reads `element.handler` with a parameter (empty if none).
+    ///
+    /// # Errors
+    /// If there is no such element or handler, it cannot be read, or it fails.
+    pub fn read(&mut self, name: &str, parameter: &str) -> Outcome {
+        let target = self.resolve_handler(name, None)?;
+        self.read_target(&target, parameter)
+    }
+
+    /// Writes `element.handler`.
+    ///
+    /// # Errors
+    /// If there is no such element or handler, it cannot be written, or it refuses the value.
+    pub fn write(&mut self, name: &str, value: &str) -> Outcome {
+        let target = self.resolve_handler(name, None)?;
+        self.write_target(&target, value)
+    }
+
+    /// Reads a resolved handler.
+    ///
+    /// # Errors
+    /// As [`Router::read`].
+    pub fn read_target(&mut self, target: &Target, parameter: &str) -> Outcome {
+        match target.element {
+            Some(id) => self.read_handler(id, &target.handler, parameter),
+            None => standard::read_global(self, &target.handler, parameter),
+        }
+    }
+
+    /// Writes a resolved handler.
+    ///
+    /// # Errors
+    /// As [`Router::write`].
+    pub fn write_target(&mut self, target: &Target, value: &str) -> Outcome {
+        match target.element {
+            Some(id) => self.write_handler(id, &target.handler, value),
+            None => standard::write_global(self, &target.handler, value),
+        }
+    }
+
+    /// Reads a handler of an element.
+    ///
+    /// # Errors
+    /// As [`Router::read`].
+    pub fn read_handler(&mut self, id: ElementId, name: &str, parameter: &str) -> Outcome {
+        let found = self.find_handler(id, name)?;
+        match found.handler.read {
+            Some(action) => self.act(id, action, &found.text(parameter)),
+            None => Err(self.wrong_kind(id, name, "read")),
+        }
+    }
+
+    /// Writes a handler of an element.
+    ///
+    /// # Errors
+    /// As [`Router::write`].
+    pub fn write_handler(&mut self, id: ElementId, name: &str, value: &str) -> Outcome {
+        let found = self.find_handler(id, name)?;
+        match found.handler.write {
+            Some(action) => self.act(id, action, &found.text(value)),
+            None => Err(self.wrong_kind(id, name, "write")),
+        }
+    }
+
+    fn act(&mut self, id: ElementId, action: Action, text: &str) -> Outcome {
+        let result = match action {
+            Action::Router(f) => f(self, id, text),
+            Action::Element(f) => {
+                let busy =
+                    Err("the element is busy: its own handlers cannot be called from within it".to_string());
+                self.with_element(id, |e, cx| f(e, text, cx)).unwrap_or(busy)
+            }
+        };
+        result.map_err(HandlerError::Failed)
+    }
+
+    fn find_handler(&self, id: ElementId, name: &str) -> Result<Found, HandlerError> {
+        let own = self.info(id).class.handlers;
+        let named = |list: &[Handler]| list.iter().find(|h| h.name == name && !h.numbered).copied();
+        let standard = standard::handlers(self, id);
+        if let Some(handler) = named(own).or_else(|| named(&standard)) {
+            return Ok(Found { handler, number: None });
+        }
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = &name[stem.len()..];
+        let numbered = own.iter().find(|h| h.numbered && h.name == stem && !number.is_empty());
+        match numbered {
+            Some(&handler) => Ok(Found { handler, number: Some(number.to_string()) }),
+            None => Err(HandlerError::NoHandler(self.no_handler(id, name))),
+        }
+    }
+
+    fn no_handler(&self, id: ElementId, name: &str) -> String {
+        format!("no '{}.{name}' handler", self.info(id).name)
+    }
+
+    fn wrong_kind(&self, id: ElementId, name: &str, kind: &str) -> HandlerError {
+        HandlerError::WrongKind(format!("'{}.{name}' is not a {kind} handler", self.info(id).name))
+    }
+
+    /// Whether the element has a readable handler of that name.
+    pub fn has_read_handler(&self, id: ElementId, name: &str) -> bool {
+        self.find_handler(id, name).is_ok_and(|f| f.handler.read.is_some())
+    }
+
+    /// Whether the element has a writable handler of that name.
+    pub fn has_write_handler(&self, id: ElementId, name: &str) -> bool {
+        self.find_handler(id, name).is_ok_and(|f| f.handler.write.is_some())
+    }
+
+    /// The handlers of an element, its own first, then the standard ones; numbered families are spelled out over the
+    /// element's ports.
+    pub fn handlers(&self, id: ElementId) -> Vec<(String, Handler)> {
+        let mut list = Vec::new();
+        let ports = self.info(id).inputs.len().max(self.info(id).outputs.len());
+        for &h in self.info(id).class.handlers {
+            match h.numbered {
+                false => list.push((h.name.to_string(), h)),
+                true => list.extend((0..ports).map(|n| (format!("{}{n}", h.name), h))),
+            }
+        }
+        for h in standard::handlers(self, id) {
+            if !list.iter().any(|(name, _)| name == h.name) {
+                list.push((h.name.to_string(), h));
+            }
+        }
+        list
+    }
+}

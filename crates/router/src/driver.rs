@@ -1,0 +1,200 @@
+//! The driver: runs a router over time, tasks under stride scheduling, then timers, then file descriptors.
+//!
+//! The rhythm is Click's (128 tasks an iteration, timers every few iterations, the system every 64) when the router is
+//! ordered, so that interleavings come out the same; otherwise timers and descriptors are looked at more often, which
+//! costs little per batch. An idle router sleeps in `poll`.
+
+use crate::router::{ElementId, Router, StopDecision};
+use clickwork_packet::Timestamp;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why the driver returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// An element asked it to stop.
+    Stopped,
+    /// Whoever runs the driver asked it to stop (a signal came).
+    Interrupted,
+    /// Nothing can ever happen again: no task, timer or descriptor is left.
+    Exhausted,
+    /// An element asked for a new configuration; [`Router::take_hot_swap`] has it.
+    HotSwap,
+    /// The time limit of [`Driver::run_for`] has passed.
+    TimeLimit,
+}
+
+const TASKS_PER_ITERATION: usize = 128;
+const TIMERS_AT_ONCE: usize = 64;
+const ORDERED_ITERATIONS_PER_SYSTEM: u64 = 64;
+const MAX_TIMER_STRIDE: u64 = 32;
+/// How much later than asked a timer may run before timers are looked at more often.
+const TIMER_SLACK: Duration = Duration::from_millis(1);
+/// The longest sleep, so that an interrupt that came just before it is noticed.
+const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+
+/// Runs routers. It outlives a hot swap.
+#[derive(Debug)]
+pub struct Driver {
+    iteration: u64,
+    timer_stride: u64,
+    timers_on_time: u32,
+    interrupt: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl Default for Driver {
+    fn default() -> Driver {
+        Driver {
+            iteration: 0,
+            timer_stride: MAX_TIMER_STRIDE,
+            timers_on_time: 0,
+            interrupt: Arc::default(),
+            deadline: None,
+        }
+    }
+}
+
+impl Driver {
+    /// A driver that stops when `interrupt` becomes true.
+    pub fn new(interrupt: Arc<AtomicBool>) -> Driver {
+        Driver { interrupt, ..Driver::default() }
+    }
+
+    /// Runs until something ends it.
+    pub fn run(&mut self, router: &mut Router) -> Outcome {
+        self.deadline = None;
+        self.drive(router)
+    }
+
+    /// Runs for at most `limit` of real time.
+    pub fn run_for(&mut self, router: &mut Router, limit: Duration) -> Outcome {
+        self.deadline = Some(Instant::now() + limit);
+        self.drive(router)
+    }
+
+    fn drive(&mut self, router: &mut Router) -> Outcome {
+        loop {
+            if let Some(outcome) = self.check(router) {
+                return outcome;
+            }
+            self.iteration += 1;
+            router.recent = router.clock.peek();
+            run_tasks(router);
+            let ordered = router.is_ordered();
+            let stride = if ordered { self.timer_stride } else { 1 };
+            if self.iteration % stride == 0 && router.stop.requests == 0 {
+                self.run_timers(router);
+            }
+            let per_system = if ordered { ORDERED_ITERATIONS_PER_SYSTEM } else { 1 };
+            if self.iteration % per_system == 0 && router.stop.requests == 0 && !self.run_system(router) {
+                return Outcome::Exhausted;
+            }
+        }
+    }
+
+    fn check(&self, router: &mut Router) -> Option<Outcome> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Some(Outcome::Interrupted);
+        }
+        if router.hot_swap.is_some() {
+            return Some(Outcome::HotSwap);
+        }
+        if router.stop.requests > 0 && router.consume_stop() {
+            return Some(Outcome::Stopped);
+        }
+        self.deadline.is_some_and(|d| Instant::now() >= d).then_some(Outcome::TimeLimit)
+    }
+
+    fn run_timers(&mut self, router: &mut Router) {
+        let Some(first) = router.timers.next_expiry() else { return };
+        let now = router.clock.steady();
+        if first > now {
+            return;
+        }
+        self.adapt_stride(first, now);
+        for _ in 0..=TIMERS_AT_ONCE {
+            let Some((element, slot)) = router.timers.pop_expired(now) else { return };
+            router.run_timer(element, slot);
+            if router.stop.requests > 0 {
+                return;
+            }
+        }
+        // Many are due, perhaps because they set themselves anew in the past: give each of those that wait one turn.
+        let waiting: Vec<_> = std::iter::from_fn(|| router.timers.pop_expired(now)).collect();
+        waiting.into_iter().for_each(|(element, slot)| router.run_timer(element, slot));
+    }
+
+    /// Looks at timers more often when they run late, more seldom when they run on time.
+    fn adapt_stride(&mut self, expiry: Timestamp, now: Timestamp) {
+        if expiry + TIMER_SLACK <= now {
+            self.timers_on_time = 0;
+            self.timer_stride = (self.timer_stride * 4 / 5).max(1);
+        } else {
+            self.timers_on_time += 1;
+            if self.timers_on_time >= 12 {
+                self.timers_on_time = 0;
+                self.timer_stride = (self.timer_stride + 1).min(MAX_TIMER_STRIDE);
+            }
+        }
+    }
+
+    /// Looks at descriptors, sleeping if there is nothing else to do. False if nothing can ever happen again.
+    fn run_system(&mut self, router: &mut Router) -> bool {
+        let busy = router.tasks.any_scheduled();
+        let wait = match (busy, router.timers.next_expiry()) {
+            (true, _) => Some(Duration::ZERO),
+            (false, Some(expiry)) if router.clock.is_simulated() => {
+                router.clock.jump_to(expiry);
+                Some(Duration::ZERO)
+            }
+            (false, Some(expiry)) => Some(expiry.since(router.clock.steady())),
+            (false, None) if router.poll.is_empty() && router.clock.is_simulated() => return false,
+            (false, None) => None,
+        };
+        if router.poll.is_empty() && wait == Some(Duration::ZERO) {
+            return true;
+        }
+        let wait = wait.map_or(LONGEST_SLEEP, |w| w.min(LONGEST_SLEEP));
+        let wait = self.deadline.map_or(wait, |d| wait.min(d.saturating_duration_since(Instant::now())));
+        for (element, fd, ready) in router.poll.wait(Some(wait)) {
+            router.run_selected(element, fd, ready);
+        }
+        true
+    }
+}
+
+fn run_tasks(router: &mut Router) {
+    for _ in 0..=TASKS_PER_ITERATION {
+        let Some(task) = router.tasks.next() else { return };
+        router.run_task(ElementId(task as u32));
+        if router.stop.requests > 0 || router.hot_swap.is_some() {
+            return;
+        }
+    }
+}
+
+impl Router {
+    /// Whether output is exactly in Click's order, one packet at a time.
+    pub fn is_ordered(&self) -> bool {
+        self.batch_limit == 1
+    }
+
+    /// The configuration that an element asked to switch to.
+    pub fn take_hot_swap(&mut self) -> Option<String> {
+        self.hot_swap.take()
+    }
+
+    /// Consumes stop requests: an element that manages the driver may decide to go on. True if the driver should stop.
+    fn consume_stop(&mut self) -> bool {
+        while self.stop.requests > 0 {
+            let Some((manager, decide)) = self.stop_handler else { return true };
+            self.stop.requests -= 1;
+            if decide(self, manager) == StopDecision::Stop {
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,201 @@
+//! Handlers: named access points of an element, read and written between packets.
+//!
+//! A class declares its handlers in its facts with [`read_handler!`](crate::read_handler),
+//! [`write_handler!`](crate::write_handler) and their relatives. A handler that must act on other elements (those of
+//! Script) is a *router handler*: it runs with the whole router in hand and no element borrowed.
+
+use crate::cx::Cx;
+use crate::element::Element;
+use crate::router::{ElementId, Router};
+use std::fmt;
+
+/// What a read handler returns: text, or bytes where the handler is about packet data.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Value(pub Vec<u8>);
+
+impl Value {
+    /// The value as text; bytes that are not UTF-8 are replaced.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text())
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+macro_rules! value_from {
+    ($($t:ty),*) => { $(impl From<$t> for Value {
+        fn from(v: $t) -> Value { Value(v.to_string().into_bytes()) }
+    })* };
+}
+value_from!(u8, u16, u32, u64, usize, i32, i64, bool, f64, &str, clickwork_packet::Timestamp);
+
+impl From<String> for Value {
+    fn from(s: String) -> Value {
+        Value(s.into_bytes())
+    }
+}
+
+impl From<Vec<u8>> for Value {
+    fn from(b: Vec<u8>) -> Value {
+        Value(b)
+    }
+}
+
+/// Why a handler call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandlerError {
+    /// The element has no such handler.
+    NoHandler(String),
+    /// There is no such element.
+    NoElement(String),
+    /// The handler exists but cannot be read, or cannot be written.
+    WrongKind(String),
+    /// The handler refused, and says why.
+    Failed(String),
+}
+
+impl fmt::Display for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HandlerError::NoHandler(s)
+            | HandlerError::NoElement(s)
+            | HandlerError::WrongKind(s)
+            | HandlerError::Failed(s) => f.write_str(s),
+        }
+    }
+}
+
+impl std::error::Error for HandlerError {}
+
+/// What the body of a handler may evaluate to.
+pub trait IntoResult {
+    /// As a result.
+    fn into_result(self) -> Result<Value, String>;
+}
+
+impl<T: Into<Value>> IntoResult for T {
+    fn into_result(self) -> Result<Value, String> {
+        Ok(self.into())
+    }
+}
+
+impl<T: Into<Value>> IntoResult for Result<T, String> {
+    fn into_result(self) -> Result<Value, String> {
+        self.map(Into::into)
+    }
+}
+
+impl IntoResult for () {
+    fn into_result(self) -> Result<Value, String> {
+        Ok(Value::default())
+    }
+}
+
+impl IntoResult for Result<(), String> {
+    fn into_result(self) -> Result<Value, String> {
+        self.map(|()| Value::default())
+    }
+}
+
+/// A handler function that sees its own element. The text is the parameter of a read or the value of a write.
+pub type ElementFn = fn(&mut dyn Element, &str, &mut Cx<'_>) -> Result<Value, String>;
+/// A handler function that acts on the router.
+pub type RouterFn = fn(&mut Router, ElementId, &str) -> Result<Value, String>;
+
+/// How a handler is carried out.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    /// By its element alone.
+    Element(ElementFn),
+    /// With the whole router.
+    Router(RouterFn),
+}
+
+/// One handler of a class.
+#[derive(Clone, Copy, Debug)]
+pub struct Handler {
+    /// The name, as in `element.name`.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// What reading does, if it can be read.
+    pub read: Option<Action>,
+    /// What writing does, if it can be written.
+    pub write: Option<Action>,
+    /// Whether reading takes a parameter.
+    pub parameter: bool,
+    /// Whether this is a family of numbered handlers `name0`, `name1`, ...: the number comes first in the text.
+    pub numbered: bool,
+}
+
+impl Handler {
+    /// A handler with nothing yet, for the macros and for `..Handler::none()`.
+    pub const fn none(name: &'static str, help: &'static str) -> Handler {
+        Handler { name, help, read: None, write: None, parameter: false, numbered: false }
+    }
+
+    /// The same handler, which can also be written.
+    pub const fn and_write(mut self, other: Handler) -> Handler {
+        self.write = other.write;
+        self
+    }
+
+    /// The same handler as a family `name0`, `name1`, ...; see [`Handler::numbered`].
+    pub const fn numbered(mut self) -> Handler {
+        self.numbered = true;
+        self
+    }
+}
+
+/// `read_handler!("count", "packets seen", |e: &mut Counter, cx| e.count)`: a handler that can be read.
+#[macro_export]
+macro_rules! read_handler {
+    ($name:expr, $help:expr, |$e:ident : &mut $t:ty, $cx:pat_param| $body:expr) => {
+        $crate::handler::Handler {
+            read: Some($crate::handler::Action::Element(|element, _, $cx| {
+                let $e: &mut $t = $crate::element::downcast(element);
+                $crate::handler::IntoResult::into_result($body)
+            })),
+            ..$crate::handler::Handler::none($name, $help)
+        }
+    };
+}
+
+/// `read_param_handler!("lookup", "the route of an address", |e: &mut T, text, cx| ...)`: reading takes a parameter.
+#[macro_export]
+macro_rules! read_param_handler {
+    ($name:expr, $help:expr, |$e:ident : &mut $t:ty, $text:pat_param, $cx:pat_param| $body:expr) => {
+        $crate::handler::Handler {
+            read: Some($crate::handler::Action::Element(|element, $text, $cx| {
+                let $e: &mut $t = $crate::element::downcast(element);
+                $crate::handler::IntoResult::into_result($body)
+            })),
+            parameter: true,
+            ..$crate::handler::Handler::none($name, $help)
+        }
+    };
+}
+
+/// `write_handler!("reset", "sets the counts to 0", |e: &mut Counter, text, cx| e.reset())`: can be written.
+#[macro_export]
+macro_rules! write_handler {
+    ($name:expr, $help:expr, |$e:ident : &mut $t:ty, $text:pat_param, $cx:pat_param| $body:expr) => {
+        $crate::handler::Handler {
+            write: Some($crate::handler::Action::Element(|element, $text, $cx| {
+                let $e: &mut $t = $crate::element::downcast(element);
+                $crate::handler::IntoResult::into_result($body)
+            })),
+            ..$crate::handler::Handler::none($name, $help)
+        }
+    };
+}

@@ -1,0 +1,55 @@
+//! Where an element's messages go: standard error, or a buffer in tests.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+/// A shared sink of text lines.
+#[derive(Clone, Debug, Default)]
+pub struct Log(Sink);
+
+#[derive(Clone, Debug, Default)]
+enum Sink {
+    #[default]
+    Stderr,
+    Buffer(Arc<Mutex<Vec<u8>>>),
+}
+
+impl Log {
+    /// Lines go to standard error.
+    pub fn stderr() -> Log {
+        Log(Sink::Stderr)
+    }
+
+    /// Lines are kept; [`Log::taken`] returns them.
+    pub fn buffer() -> Log {
+        Log(Sink::Buffer(Arc::default()))
+    }
+
+    /// Writes a line.
+    pub fn line(&self, text: &str) {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.push(b'\n');
+        self.raw(&bytes);
+    }
+
+    /// Writes bytes as they are. A closed standard error is not an error.
+    pub fn raw(&self, bytes: &[u8]) {
+        match &self.0 {
+            Sink::Stderr => {
+                let _ = std::io::stderr().lock().write_all(bytes);
+            }
+            Sink::Buffer(b) => b.lock().unwrap_or_else(|e| e.into_inner()).extend_from_slice(bytes),
+        }
+    }
+
+    /// What was written to a buffer since the last call.
+    pub fn taken(&self) -> String {
+        match &self.0 {
+            Sink::Stderr => String::new(),
+            Sink::Buffer(b) => {
+                let bytes = std::mem::take(&mut *b.lock().unwrap_or_else(|e| e.into_inner()));
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! The router: its elements, how they are connected, and the dispatch of packets between them.
+//!
+//! Push is deferred: an element puts what it sends into output slots, and when it returns the router hands each slot to
+//! the next element, depth first in the order of emission. An element is taken out of its place while it runs, so it
+//! holds the only reference to itself; no `unsafe` is needed, and a call that would re-enter an element is an error
+//! value instead of undefined behaviour.
+//!
+//! Not here: how a router is made (`build`), how it runs over time (`driver`), and what elements may ask (`cx`).
+
+use crate::args::Names;
+use crate::clock::Clock;
+use crate::cx::Cx;
+use crate::element::{Element, Ready, TaskStep};
+use crate::facts::{Class, Processing};
+use crate::log::Log;
+use crate::notify::{NotifierId, NotifierKind, Notifiers, Search};
+use crate::outputs::{OutputIndex, Outputs, Slot};
+use crate::poll::PollSet;
+use crate::random::Random;
+use crate::registry::Registry;
+use crate::tasks::Tasks;
+use crate::timers::Timers;
+use clickwork_lang::{CompoundOrigin, Connection, ElementDecl, Graph, Port, Requirement};
+use clickwork_packet::{Batch, Timestamp};
+use clickwork_source::Span;
+use std::any::{Any, TypeId};
+use std::collections::{HashMap, VecDeque};
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+/// An element of a router, by its number in the order of Click's `list` handler.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ElementId(pub u32);
+
+impl ElementId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One end of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Endpoint {
+    /// The element.
+    pub element: ElementId,
+    /// The port number.
+    pub port: u16,
+}
+
+/// A connection between two elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// The output.
+    pub from: Endpoint,
+    /// The input.
+    pub to: Endpoint,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What the router knows about an element, apart from the element itself.
+#[derive(Debug)]
+pub struct Info {
+    /// Full name, such as `a/b/Queue@3`.
+    pub name: String,
+    /// Its class.
+    pub class: &'static Class,
+    /// The class name as the configuration wrote it; differs from `class.name` for an alias.
+    pub class_name: String,
+    /// Its configuration string.
+    pub config: String,
+    /// Where it was declared.
+    pub span: Span,
+    /// The same as Click prints it, `file:line`.
+    pub landmark: String,
+    /// The compounds it stands in, outermost first.
+    pub compounds: Vec<CompoundOrigin>,
+    /// The processing of each input, as resolved.
+    pub inputs: Vec<Processing>,
+    /// The processing of each output, as resolved.
+    pub outputs: Vec<Processing>,
+    /// Packets handed to the element's inputs or pulled from its outputs.
+    pub packets: u64,
+    /// Packets the element dropped, by reason.
+    pub drops: Vec<(&'static str, u64)>,
+}
+
+/// A command that an element leaves for the router to carry out after the element returns.
+pub(crate) type Command = Box<dyn FnOnce(&mut Router) + Send>;
+
+/// A notifier that an element exports.
+#[derive(Clone, Copy)]
+pub(crate) struct ExportedNotifier {
+    pub kind: NotifierKind,
+    pub id: NotifierId,
+    pub search: Search,
+}
+
+/// What an element exports for others to find.
+#[derive(Default)]
+pub(crate) struct Exports {
+    pub handles: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    pub notifiers: Vec<ExportedNotifier>,
+}
+
+/// What a driver manager makes of a stop request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StopDecision {
+    /// The driver stops.
+    Stop,
+    /// The request is used up and the driver goes on.
+    Continue,
+}
+
+/// Decides about a stop request in the name of an element.
+pub type StopHandler = fn(&mut Router, ElementId) -> StopDecision;
+
+/// Whether the driver should go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct StopState {
+    /// Stop requests not yet consumed.
+    pub requests: u32,
+}
+
+/// A router.
+pub struct Router {
+    pub(crate) elements: Vec<Option<Box<dyn Element>>>,
+    pub(crate) infos: Vec<Info>,
+    pub(crate) names: HashMap<String, ElementId>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) requirements: Vec<Requirement>,
+    pub(crate) source_text: String,
+    /// First output number of each element, and one past the last.
+    pub(crate) output_base: Vec<u32>,
+    /// By output number: the connected inputs (one if push).
+    pub(crate) targets: Vec<Vec<Endpoint>>,
+    /// First input number of each element, and one past the last.
+    pub(crate) input_base: Vec<u32>,
+    /// By input number: the connected outputs (one if pull).
+    pub(crate) sources: Vec<Vec<Endpoint>>,
+    pub(crate) slots: Outputs,
+    pub(crate) stack: Vec<Slot>,
+    pub(crate) commands: VecDeque<Command>,
+    pub(crate) tasks: Tasks,
+    pub(crate) timers: Timers,
+    pub(crate) notifiers: Notifiers,
+    pub(crate) exports: Vec<Exports>,
+    pub(crate) poll: PollSet,
+    pub(crate) clock: Clock,
+    /// Steady time at the driver's last iteration.
+    pub(crate) recent: Timestamp,
+    pub(crate) random: Random,
+    pub(crate) arg_names: Names,
+    pub(crate) log: Log,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) stop: StopState,
+    pub(crate) stop_handler: Option<(ElementId, StopHandler)>,
+    pub(crate) hot_swap: Option<String>,
+    pub(crate) batch_limit: usize,
+    pub(crate) running: bool,
+    pub(crate) attached: HashMap<&'static str, Box<dyn Any + Send>>,
+}
+
+impl Router {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
+    }
+
+    /// All elements in order.
+    pub fn ids(&self) -> impl Iterator<Item = ElementId> + use<> {
+        (0..self.infos.len() as u32).map(ElementId)
+    }
+
+    /// What is known about an element.
+    pub fn info(&self, id: ElementId) -> &Info {
+        &self.infos[id.index()]
+    }
+
+    /// The element of that full name.
+    pub fn find(&self, name: &str) -> Option<ElementId> {
+        self.names.get(name).copied()
+    }
+
+    /// The element that `name` means when written inside the element `context`: in its own compound first, then in each
+    /// enclosing one.
+    pub fn find_from(&self, name: &str, context: ElementId) -> Option<ElementId> {
+        let mut prefix = self.info(context).name.as_str();
+        while let Some(slash) = prefix.rfind('/') {
+            prefix = &prefix[..slash];
+            if let Some(id) = self.find(&format!("{prefix}/{name}")) {
+                return Some(id);
+            }
+        }
+        self.find(name)
+    }
+
+    /// All connections.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The router as a flat graph, for the printer and other tools.
+    pub fn to_graph(&self) -> Graph {
+        let port = |e: Endpoint| Port { element: e.element.index(), port: e.port as usize };
+        let element = |i: &Info| ElementDecl {
+            name: i.name.clone(),
+            class: i.class_name.clone(),
+            config: i.config.clone(),
+            span: i.span,
+            compounds: i.compounds.clone(),
+        };
+        let link = |l: &Link| Connection { from: port(l.from), to: port(l.to), span: l.span };
+        Graph {
+            elements: self.infos.iter().map(element).collect(),
+            connections: self.links.iter().map(link).collect(),
+            requirements: self.requirements.clone(),
+            defines: Vec::new(),
+        }
+    }
+
+    /// What the configuration requires.
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.requirements
+    }
+
+    /// The configuration as the user wrote it.
+    pub fn source_text(&self) -> &str {
+        &self.source_text
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Where messages go.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// The element classes this router was made with.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The inputs that an output leads to.
+    pub fn targets(&self, from: Endpoint) -> &[Endpoint] {
+        self.output_number(from).map_or(&[], |n| &self.targets[n as usize])
+    }
+
+    /// The outputs that lead to an input.
+    pub fn sources(&self, to: Endpoint) -> &[Endpoint] {
+        let e = to.element.index();
+        let n = self.input_base[e] + u32::from(to.port);
+        if n < self.input_base[e + 1] { &self.sources[n as usize] } else { &[] }
+    }
+
+    /// The router-wide number of an output, if the element has it.
+    #[inline]
+    pub(crate) fn output_number(&self, from: Endpoint) -> Option<OutputIndex> {
+        let e = from.element.index();
+        let n = self.output_base[e] + u32::from(from.port);
+        (n < self.output_base[e + 1]).then_some(n)
+    }
+
+    /// Requests that the driver stop, as DriverManager or a reader at end of file does.
+    pub fn request_stop(&mut self) {
+        self.stop.requests += 1;
+    }
+
+    /// Replaces the configuration as soon as no element runs. The driver reports how that went.
+    pub fn request_hot_swap(&mut self, config: String) {
+        self.hot_swap = Some(config);
+    }
+
+    /// Runs `f` on an element, then delivers what it emitted and carries out its commands. `None` if the element is
+    /// running already, or is gone.
+    pub fn with_element<R>(
+        &mut self,
+        id: ElementId,
+        f: impl FnOnce(&mut dyn Element, &mut Cx<'_>) -> R,
+    ) -> Option<R> {
+        let result = self.call(id, f);
+        self.deliver();
+        result
+    }
+
+    /// As [`Router::with_element`], leaving what was emitted in the slots.
+    #[inline]
+    pub(crate) fn call<R>(
+        &mut self,
+        id: ElementId,
+        f: impl FnOnce(&mut dyn Element, &mut Cx<'_>) -> R,
+    ) -> Option<R> {
+        let mut element = self.elements[id.index()].take()?;
+        let result = f(&mut *element, &mut Cx { router: self, me: id });
+        self.elements[id.index()] = Some(element);
+        Some(result)
+    }
+
+    /// Hands a batch to an input, as a connected output would, and delivers all that follows from it.
+    pub fn push(&mut self, to: Endpoint, mut batch: Batch) {
+        self.push_into(to, &mut batch);
+        self.slots.recycle(batch);
+        self.deliver();
+    }
+
+    /// Sends packets out of an element's output from outside the element, for commands.
+    pub fn emit(&mut self, from: Endpoint, batch: Batch) {
+        if let Some(output) = self.output_number(from) {
+            self.slots.emit_batch(output, batch);
+            self.deliver();
+        }
+    }
+
+    /// One element's push, then whatever it leaves in place moves on to the next, as long as there is one.
+    fn push_into(&mut self, mut to: Endpoint, batch: &mut Batch) {
+        loop {
+            let Some(mut element) = self.elements[to.element.index()].take() else { return };
+            self.infos[to.element.index()].packets += batch.len() as u64;
+            element.push(to.port as usize, batch, &mut Cx { router: self, me: to.element });
+            self.elements[to.element.index()] = Some(element);
+            if !self.commands.is_empty() {
+                self.run_commands();
+            }
+            if batch.is_empty() {
+                return;
+            }
+            let output = self.output_base[to.element.index()];
+            if !self.slots.is_empty() || self.out_of_bounds(output, to.element) {
+                // What was emitted goes first; the batch in place follows it.
+                let rest = batch.take();
+                self.park(output, to.element, rest);
+                return;
+            }
+            match self.targets[output as usize].first() {
+                Some(&next) => to = next,
+                None => return batch.clear(),
+            }
+        }
+    }
+
+    fn out_of_bounds(&self, output: OutputIndex, element: ElementId) -> bool {
+        output >= self.output_base[element.index() + 1]
+    }
+
+    /// Puts a batch for output 0 on the stack below what is in the slots.
+    fn park(&mut self, output: OutputIndex, element: ElementId, batch: Batch) {
+        if self.out_of_bounds(output, element) {
+            self.slots.recycle(batch);
+        } else {
+            self.stack.push(Slot { output, batch });
+        }
+        self.slots.unload(&mut self.stack);
+    }
+
+    /// Delivers everything that waits in slots, then everything that follows from it.
+    pub(crate) fn deliver(&mut self) {
+        if !self.commands.is_empty() {
+            self.run_commands();
+        }
+        let floor = self.stack.len();
+        self.slots.unload(&mut self.stack);
+        while self.stack.len() > floor {
+            let Some(Slot { output, mut batch }) = self.stack.pop() else { break };
+            if let Some(&to) = self.targets[output as usize].first() {
+                self.push_into(to, &mut batch);
+            }
+            self.slots.recycle(batch);
+            self.slots.unload(&mut self.stack);
+        }
+    }
+
+    /// Carries out what elements asked for, in order, with no element running but those whose packets are on the way.
+    fn run_commands(&mut self) {
+        while let Some(command) = self.commands.pop_front() {
+            command(self);
+        }
+    }
+
+    /// Asks upstream for packets.
+    #[inline]
+    pub(crate) fn pull(&mut self, to: Endpoint, limit: usize) -> Batch {
+        let Some(&from) = self.sources(to).first() else { return Batch::new() };
+        let limit = limit.min(self.batch_limit);
+        let Some(mut element) = self.elements[from.element.index()].take() else { return Batch::new() };
+        let cx = &mut Cx { router: self, me: from.element };
+        let batch = element.pull(from.port as usize, limit, cx);
+        self.elements[from.element.index()] = Some(element);
+        self.infos[from.element.index()].packets += batch.len() as u64;
+        batch
+    }
+
+    /// Gives the element's task one turn: bursts are repeated until the element says that it is done.
+    pub(crate) fn run_task(&mut self, id: ElementId) {
+        loop {
+            let step = self.call(id, |e, cx| e.run_task(cx)).unwrap_or(TaskStep::Sleep);
+            self.deliver();
+            match step {
+                TaskStep::Continue if self.stop.requests == 0 => continue,
+                TaskStep::Continue | TaskStep::Again => self.tasks.reschedule_after_turn(id.index()),
+                TaskStep::Sleep => {}
+            }
+            return;
+        }
+    }
+
+    pub(crate) fn run_timer(&mut self, element: u32, slot: u16) {
+        self.with_element(ElementId(element), |e, cx| e.run_timer(slot as usize, cx));
+    }
+
+    pub(crate) fn run_selected(&mut self, id: ElementId, fd: RawFd, ready: Ready) {
+        self.with_element(id, |e, cx| e.selected(fd, ready, cx));
+    }
+
+    /// Wakes a notifier, scheduling the tasks that listen.
+    #[inline]
+    pub(crate) fn wake(&mut self, n: NotifierId) {
+        let tasks = &mut self.tasks;
+        self.notifiers.wake(n, &mut |e| tasks.schedule(e as usize));
+    }
+
+    /// Ends the router: every element flushes and closes.
+    pub fn cleanup(&mut self) {
+        for id in self.ids() {
+            self.call(id, |e, cx| e.cleanup(cx));
+        }
+    }
+
+    /// Packets that elements dropped, over the whole router: the sum over elements and reasons.
+    pub fn total_drops(&self) -> u64 {
+        self.infos.iter().flat_map(|i| &i.drops).map(|&(_, n)| n).sum()
+    }
+
+    /// A place for what an element family shares within one router, such as a registry of ports: made on first use.
+    pub fn attachment<T: Any + Send + Default>(&mut self, key: &'static str) -> &mut T {
+        self.attached
+            .entry(key)
+            .or_insert_with(|| Box::<T>::default())
+            .downcast_mut()
+            .expect("one type per key")
+    }
+}

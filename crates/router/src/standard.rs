@@ -1,0 +1,185 @@
+//! The standard handlers: those that every element has, and those of the router itself.
+
+use crate::facts::Processing;
+use crate::handler::{Action, Handler, HandlerError, Value};
+use crate::router::{ElementId, Router};
+use crate::tasks::MAX_TICKETS;
+use std::fmt::Write;
+
+type Reply = Result<Value, String>;
+
+const fn reads(name: &'static str, help: &'static str, f: crate::handler::RouterFn) -> Handler {
+    Handler { read: Some(Action::Router(f)), ..Handler::none(name, help) }
+}
+
+const fn writes(name: &'static str, help: &'static str, f: crate::handler::RouterFn) -> Handler {
+    Handler { write: Some(Action::Router(f)), ..Handler::none(name, help) }
+}
+
+const ALWAYS: &[Handler] = &[
+    reads("class", "the element's class", |r, id, _| Ok(Value::from(r.info(id).class_name.as_str()))),
+    reads("name", "the element's name", |r, id, _| Ok(Value::from(r.info(id).name.as_str()))),
+    reads("config", "the element's configuration", |r, id, _| Ok(Value::from(r.info(id).config.as_str()))),
+    reads("ports", "its ports, their kinds and what they are connected to", |r, id, _| {
+        Ok(ports(r, id).into())
+    }),
+    reads("handlers", "its handlers", |r, id, _| Ok(handler_list(r, id).into())),
+    reads("packets", "packets that entered it, or were pulled from it", |r, id, _| {
+        Ok(r.info(id).packets.into())
+    }),
+    reads("drop_reasons", "packets it dropped, by reason", |r, id, _| Ok(drop_reasons(r, id).into())),
+];
+
+const OF_TASKS: &[Handler] = &[
+    reads("scheduled", "whether its task is scheduled", |r, id, _| {
+        Ok(r.tasks.is_scheduled(id.index()).into())
+    }),
+    reads("tickets", "its scheduling tickets", |r, id, _| Ok(r.tasks.tickets(id.index()).into()))
+        .and_write(writes("tickets", "", write_tickets)),
+    reads("home_thread", "the thread it runs on", |_, _, _| Ok(0u32.into())),
+];
+
+/// The standard handlers of an element. Those of tasks are there for elements that move packets of their own accord.
+pub(crate) fn handlers(router: &Router, id: ElementId) -> Vec<Handler> {
+    let info = router.info(id);
+    let pushes = info.inputs.is_empty() && !info.outputs.is_empty();
+    let pulls = info.inputs.contains(&Processing::Pull) && !info.outputs.contains(&Processing::Pull);
+    let of_tasks = if pushes || pulls { OF_TASKS } else { &[] };
+    ALWAYS.iter().chain(of_tasks).copied().collect()
+}
+
+fn write_tickets(r: &mut Router, id: ElementId, text: &str) -> Reply {
+    match text.trim().parse() {
+        Ok(n) if (1..=MAX_TICKETS).contains(&n) => r.tasks.set_tickets(id.index(), n),
+        _ => return Err(format!("tickets are a number from 1 to {MAX_TICKETS}")),
+    }
+    Ok(Value::default())
+}
+
+fn ports(r: &Router, id: ElementId) -> String {
+    let info = r.info(id);
+    let mut text = String::new();
+    for (side, kinds, is_output) in [("input", &info.inputs, false), ("output", &info.outputs, true)] {
+        let s = if kinds.len() == 1 { "" } else { "s" };
+        let _ = writeln!(text, "{} {side}{s}", kinds.len());
+        for (port, kind) in kinds.iter().enumerate() {
+            let mark = if crate::facts::processing_of(info.class.processing, is_output, port)
+                == Processing::Agnostic
+            {
+                "~"
+            } else {
+                ""
+            };
+            let _ = writeln!(text, "{}{mark}\t-\t{}", kind.name(), connected(r, id, port, is_output));
+        }
+    }
+    text
+}
+
+/// The far ends of a port's connections, as `name [port], [port] name`.
+fn connected(r: &Router, id: ElementId, port: usize, is_output: bool) -> String {
+    let near = |e: crate::router::Endpoint| e.element == id && e.port as usize == port;
+    let far = r.links.iter().filter_map(|l| match is_output {
+        true => near(l.from).then(|| format!("[{}] {}", l.to.port, r.info(l.to.element).name)),
+        false => near(l.to).then(|| format!("{} [{}]", r.info(l.from.element).name, l.from.port)),
+    });
+    far.collect::<Vec<_>>().join(", ")
+}
+
+fn handler_list(r: &Router, id: ElementId) -> String {
+    let line = |(name, h): (String, Handler)| {
+        let read = if h.read.is_some() { "r" } else { "" };
+        let write = if h.write.is_some() { "w" } else { "" };
+        let parameter = if h.parameter { "+" } else { "" };
+        format!("{name}\t{read}{write}{parameter}\n")
+    };
+    r.handlers(id).into_iter().map(line).collect()
+}
+
+fn drop_reasons(r: &Router, id: ElementId) -> String {
+    r.info(id).drops.iter().map(|(reason, n)| format!("{n}\t{reason}\n")).collect()
+}
+
+// ---- the router's own handlers
+
+struct Global {
+    name: &'static str,
+    read: Option<fn(&mut Router, &str) -> Reply>,
+    write: Option<fn(&mut Router, &str) -> Reply>,
+}
+
+const fn global(name: &'static str, read: fn(&mut Router, &str) -> Reply) -> Global {
+    Global { name, read: Some(read), write: None }
+}
+
+const fn global_write(name: &'static str, write: fn(&mut Router, &str) -> Reply) -> Global {
+    Global { name, read: None, write: Some(write) }
+}
+
+const GLOBALS: &[Global] = &[
+    global("version", |_, _| Ok(crate::VERSION.into())),
+    global("list", |r, _| Ok(counted(r.infos.iter().map(|i| i.name.clone())).into())),
+    global("classes", |r, _| Ok(lines(r.registry.iter().map(|(name, _)| name.to_string())).into())),
+    global("config", |r, _| Ok(r.source_text.clone().into())),
+    global("flatconfig", |r, _| Ok(clickwork_lang::print(&r.to_graph()).into())),
+    global("requirements", |r, _| Ok(lines(r.requirements.iter().map(|q| q.value.clone())).into())),
+    global("packages", |_, _| Ok(Value::default())),
+    global("handlers", |_, _| Ok(global_list().into())),
+    global("threads", |_, _| Ok("0\n".into())),
+    global("active_ports", |r, _| Ok(totals(r).into())),
+    global_write("stop", |r, _| {
+        r.request_stop();
+        Ok(Value::default())
+    }),
+    global_write("hotconfig", |r, text| {
+        r.request_hot_swap(text.to_string());
+        Ok(Value::default())
+    }),
+];
+
+fn lines(items: impl Iterator<Item = String>) -> String {
+    items.map(|s| s + "\n").collect()
+}
+
+fn counted(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<_> = items.collect();
+    format!("{}\n{}", items.len(), lines(items.into_iter()))
+}
+
+fn totals(r: &Router) -> String {
+    lines(
+        r.infos
+            .iter()
+            .map(|i| format!("{}\t{}\t{}", i.name, i.packets, i.drops.iter().map(|d| d.1).sum::<u64>())),
+    )
+}
+
+fn global_list() -> String {
+    lines(GLOBALS.iter().map(|g| {
+        format!(
+            "{}\t{}{}",
+            g.name,
+            if g.read.is_some() { "r" } else { "" },
+            if g.write.is_some() { "w" } else { "" }
+        )
+    }))
+}
+
+fn find_global(name: &str) -> Result<&'static Global, HandlerError> {
+    GLOBALS
+        .iter()
+        .find(|g| g.name == name)
+        .ok_or_else(|| HandlerError::NoHandler(format!("no '{name}' handler")))
+}
+
+/// Reads a handler of the router.
+pub(crate) fn read_global(r: &mut Router, name: &str, text: &str) -> Result<Value, HandlerError> {
+    let wrong = || HandlerError::WrongKind(format!("'{name}' is not a read handler"));
+    find_global(name)?.read.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
+}
+
+/// Writes a handler of the router.
+pub(crate) fn write_global(r: &mut Router, name: &str, text: &str) -> Result<Value, HandlerError> {
+    let wrong = || HandlerError::WrongKind(format!("'{name}' is not a write handler"));
+    find_global(name)?.write.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
+}
