@@ -47,7 +47,7 @@ impl Oracle {
 /// The first and last addresses of a prefix and those just outside.
 fn borders(prefix: Ipv4Prefix) -> [u32; 5] {
     let (first, last) = (prefix.address.to_bits(), prefix.broadcast().to_bits());
-    [first, last, first.wrapping_sub(1), last.wrapping_add(1), first ^ (last ^ first) / 2]
+    [first, last, first.wrapping_sub(1), last.wrapping_add(1), first ^ ((last ^ first) / 2)]
 }
 
 fn check(name: &str, table: &dyn RouteTable, oracle: &Oracle, addresses: &[u32]) {

@@ -4,6 +4,7 @@
 
 use super::route::{Removal, Route, RouteError};
 use clickwork_packet::addr::Ipv4Prefix;
+use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{BTreeSet, HashMap};
 
 /// What becomes of the places of removed routes, which decides the printed order.
@@ -15,28 +16,17 @@ pub enum Reuse {
     Latest,
 }
 
-/// The routes of a table, in places numbered from 0.
+/// The routes of a table, in printed order, and by prefix.
 #[derive(Clone, Debug)]
 pub struct RouteStore {
-    places: Vec<Option<Route>>,
-    by_prefix: HashMap<Ipv4Prefix, usize>,
-    free: FreePlaces,
-}
-
-#[derive(Clone, Debug)]
-enum FreePlaces {
-    First(BTreeSet<usize>),
-    Latest(Vec<usize>),
+    places: Places,
+    by_prefix: HashMap<Ipv4Prefix, u32>,
 }
 
 impl RouteStore {
     /// An empty record.
     pub fn new(reuse: Reuse) -> Self {
-        let free = match reuse {
-            Reuse::First => FreePlaces::First(BTreeSet::new()),
-            Reuse::Latest => FreePlaces::Latest(Vec::new()),
-        };
-        Self { places: Vec::new(), by_prefix: HashMap::new(), free }
+        Self { places: Places::new(reuse), by_prefix: HashMap::new() }
     }
 
     /// The number of routes.
@@ -51,12 +41,12 @@ impl RouteStore {
 
     /// The routes in the order in which Click prints them.
     pub fn iter(&self) -> impl Iterator<Item = &Route> {
-        self.places.iter().flatten()
+        self.places.routes.iter().flatten()
     }
 
     /// The route of exactly this prefix.
     pub fn get(&self, prefix: Ipv4Prefix) -> Option<&Route> {
-        self.by_prefix.get(&prefix).and_then(|&place| self.places[place].as_ref())
+        self.by_prefix.get(&prefix).map(|&place| self.places.at(place))
     }
 
     /// The most specific route that covers more than `prefix`, whose mask has `prefix_len` leading ones.
@@ -67,16 +57,20 @@ impl RouteStore {
     /// Enters a route and returns the one of the same prefix that it replaces. If there is one and `replace` is not set,
     /// nothing changes.
     pub fn insert(&mut self, route: Route, replace: bool) -> Result<Option<Route>, RouteError> {
-        let Some(&place) = self.by_prefix.get(&route.prefix()) else {
-            self.occupy(route);
-            return Ok(None);
-        };
-        let old = self.places[place].expect("the map names occupied places");
-        if !replace {
-            return Err(RouteError::Exists(old));
+        match self.by_prefix.entry(route.prefix()) {
+            MapEntry::Vacant(entry) => {
+                entry.insert(self.places.occupy(route));
+                Ok(None)
+            }
+            MapEntry::Occupied(mut entry) => {
+                let old = *self.places.at(*entry.get());
+                if !replace {
+                    return Err(RouteError::Exists(old));
+                }
+                entry.insert(self.places.substitute(*entry.get(), route));
+                Ok(Some(old))
+            }
         }
-        self.substitute(place, route);
-        Ok(Some(old))
     }
 
     /// Takes the wanted route out and returns it.
@@ -84,7 +78,7 @@ impl RouteStore {
         let found = self.get(wanted.prefix()).copied().filter(|route| wanted.matches(route));
         let route = found.ok_or(RouteError::NotFound(*wanted))?;
         if let Some(place) = self.by_prefix.remove(&route.prefix()) {
-            self.vacate(place);
+            self.places.vacate(place);
         }
         Ok(route)
     }
@@ -93,40 +87,81 @@ impl RouteStore {
     pub fn clear(&mut self) {
         self.places.clear();
         self.by_prefix.clear();
-        match &mut self.free {
-            FreePlaces::First(free) => free.clear(),
-            FreePlaces::Latest(free) => free.clear(),
-        }
+    }
+}
+
+/// Numbered places, some of them free.
+#[derive(Clone, Debug)]
+struct Places {
+    routes: Vec<Option<Route>>,
+    free: FreePlaces,
+}
+
+#[derive(Clone, Debug)]
+enum FreePlaces {
+    First(BTreeSet<u32>),
+    Latest(Vec<u32>),
+}
+
+impl Places {
+    fn new(reuse: Reuse) -> Self {
+        let free = match reuse {
+            Reuse::First => FreePlaces::First(BTreeSet::new()),
+            Reuse::Latest => FreePlaces::Latest(Vec::new()),
+        };
+        Self { routes: Vec::new(), free }
     }
 
-    fn substitute(&mut self, place: usize, route: Route) {
-        match self.free {
-            FreePlaces::First(_) => self.places[place] = Some(route),
-            FreePlaces::Latest(_) => {
-                self.occupy(route);
-                self.vacate(place);
-            }
-        }
+    /// The route in an occupied place.
+    fn at(&self, place: u32) -> &Route {
+        self.routes[place as usize].as_ref().expect("the place is occupied")
     }
 
-    fn occupy(&mut self, route: Route) {
+    fn occupy(&mut self, route: Route) -> u32 {
         let free = match &mut self.free {
             FreePlaces::First(free) => free.pop_first(),
             FreePlaces::Latest(free) => free.pop(),
         };
-        let place = free.unwrap_or(self.places.len());
-        if place == self.places.len() {
-            self.places.push(None);
+        match free {
+            Some(place) => {
+                self.routes[place as usize] = Some(route);
+                place
+            }
+            None => {
+                self.routes.push(Some(route));
+                self.routes.len() as u32 - 1
+            }
         }
-        self.places[place] = Some(route);
-        self.by_prefix.insert(route.prefix(), place);
     }
 
-    fn vacate(&mut self, place: usize) {
-        self.places[place] = None;
+    /// Puts a route where, in the printed order, one that replaces the route in `place` belongs.
+    fn substitute(&mut self, place: u32, route: Route) -> u32 {
+        match self.free {
+            FreePlaces::First(_) => {
+                self.routes[place as usize] = Some(route);
+                place
+            }
+            FreePlaces::Latest(_) => {
+                let new = self.occupy(route);
+                self.vacate(place);
+                new
+            }
+        }
+    }
+
+    fn vacate(&mut self, place: u32) {
+        self.routes[place as usize] = None;
         match &mut self.free {
             FreePlaces::First(free) => drop(free.insert(place)),
             FreePlaces::Latest(free) => free.push(place),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.routes.clear();
+        match &mut self.free {
+            FreePlaces::First(free) => free.clear(),
+            FreePlaces::Latest(free) => free.clear(),
         }
     }
 }
