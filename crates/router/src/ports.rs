@@ -179,8 +179,8 @@ impl Constraints {
         let upstream_pushes = first.2 || !last.2;
         let hint = if upstream_pushes { "put a Queue between them" } else { "put an Unqueue between them" };
         Diagnostic::error(place, format!("{message}: {hint}"))
-            .label(push.span, format!("{} {} is push", side_name(first.2), first.1))
-            .label(pull.span, format!("{} {} is pull", side_name(last.2), last.1))
+            .aside(push.span, format!("{} {} is push", side_name(first.2), first.1))
+            .aside(pull.span, format!("{} {} is pull", side_name(last.2), last.1))
     }
 
     fn root(&self, port: Port) -> Port {
@@ -221,7 +221,7 @@ fn check_port(node: &Node, port: Port, kind: Processing, spans: &[Span], errors:
     let what = format!("'{}' {} {side} {}", node.declaration(), kind.name(), port.1);
     if single && spans.len() > 1 {
         let d = Diagnostic::error(spans[1], format!("illegal reuse of {what}"))
-            .label(spans[0], "first used here");
+            .aside(spans[0], "first used here");
         let other = if port.2 {
             "a Tee copies packets to several elements"
         } else {

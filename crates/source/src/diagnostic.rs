@@ -22,6 +22,8 @@ pub struct Label {
     pub text: String,
     /// Whether this is the place the message is about, rather than one that explains it.
     pub primary: bool,
+    /// Whether it is only drawn in the excerpt, and not a line of its own in Click's form.
+    pub aside: bool,
 }
 
 /// One message.
@@ -40,7 +42,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A message about `span`; with [`Span::NONE`] it has no place.
     pub fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
-        let primary = Label { span, text: String::new(), primary: true };
+        let primary = Label { span, text: String::new(), primary: true, aside: false };
         let labels = if span.is_none() { Vec::new() } else { vec![primary] };
         Diagnostic { severity, message: message.into(), labels, hints: Vec::new() }
     }
@@ -60,12 +62,18 @@ impl Diagnostic {
         Self::new(Severity::Note, span, message)
     }
 
+    /// Adds a remark that is only drawn in the excerpt.
+    pub fn aside(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into(), primary: false, aside: true });
+        self
+    }
+
     /// Adds a remark. At the place of the message itself it becomes the text of the primary label.
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         let text = text.into();
         match self.labels.iter_mut().find(|l| l.primary && l.span == span && l.text.is_empty()) {
             Some(primary) => primary.text = text,
-            None => self.labels.push(Label { span, text, primary: false }),
+            None => self.labels.push(Label { span, text, primary: false, aside: false }),
         }
         self
     }

@@ -82,7 +82,7 @@ pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
     let mut out = String::new();
     let prefix = if diagnostic.severity == Severity::Warning { "warning: " } else { "" };
     click_lines(&mut out, &sources.landmark(diagnostic.span()), prefix, &diagnostic.message);
-    for label in diagnostic.labels.iter().filter(|l| !l.primary) {
+    for label in diagnostic.labels.iter().filter(|l| !l.primary && !l.aside) {
         click_lines(&mut out, &sources.landmark(label.span), "", &label.text);
     }
     out
@@ -140,7 +140,7 @@ mod tests {
         let (sources, diagnostic) = example();
         assert_eq!(
             render_click(&sources, &diagnostic),
-            "config.click:3: unknown element class 'Que'\nconfig.click:1: 'a' is declared here\nconfig.click:1:   first\n"
+            "config.click:3: unknown element class 'Que'\nconfig.click:1: 'a' is declared here\n  first\n"
         );
         let f = diagnostic.span().file;
         let warning = Diagnostic::warning(Span::new(f, 0, 1), "odd");
