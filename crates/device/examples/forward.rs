@@ -36,7 +36,7 @@ impl Lane {
         Ok(Lane {
             from: PacketReceiver::open(from, &options)?,
             to: PacketSender::open(to)?,
-            rewrite: destination.zip(source),
+            rewrite: source.zip(destination),
             buffers: vec![0; BURST * ROOM],
             lengths: Vec::with_capacity(BURST),
             sent: 0,

@@ -41,7 +41,8 @@ impl InterfaceAddresses {
 
 /// The gateway of the IPv4 default route through this interface, if there is one.
 pub fn default_gateway(name: &str) -> Option<Ipv4Addr> {
-    gateway_in(&fs::read_to_string("/proc/net/route").ok()?, name)
+    // Not /proc/net: that is the main thread's network namespace.
+    gateway_in(&fs::read_to_string("/proc/thread-self/net/route").ok()?, name)
 }
 
 /// Reads the format of `/proc/net/route`: interface, destination, gateway, ..., addresses as hexadecimal numbers in
