@@ -306,9 +306,11 @@ impl Router {
 
     /// Hands a batch to an input, as a connected output would, and delivers all that follows from it.
     pub fn push(&mut self, to: Endpoint, mut batch: Batch) {
+        // What the element leaves and emits may be on the stack already: deliver down to where it was before.
+        let floor = self.stack.len();
         self.push_into(to, &mut batch);
         self.slots.recycle(batch);
-        self.deliver();
+        self.deliver_down_to(floor);
     }
 
     /// Sends packets out of an element's output from outside the element, for commands.
@@ -362,10 +364,14 @@ impl Router {
 
     /// Delivers everything that waits in slots, then everything that follows from it.
     pub(crate) fn deliver(&mut self) {
+        self.deliver_down_to(self.stack.len());
+    }
+
+    /// The same, with what is on the stack above `floor`.
+    fn deliver_down_to(&mut self, floor: usize) {
         if !self.commands.is_empty() {
             self.run_commands();
         }
-        let floor = self.stack.len();
         self.slots.unload(&mut self.stack);
         while self.stack.len() > floor {
             let Some(Slot { output, mut batch }) = self.stack.pop() else { break };
