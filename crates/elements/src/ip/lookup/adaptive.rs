@@ -18,7 +18,10 @@ pub struct Adaptive {
 }
 
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one for each table, and a box would cost each lookup a memory access")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one for each table, and a box would cost each lookup a memory access"
+)]
 enum Structure {
     /// A handful of routes.
     Few(FewRoutes),
