@@ -84,11 +84,11 @@ impl Driver {
             run_tasks(router);
             let ordered = router.is_ordered();
             let stride = if ordered { self.timer_stride } else { 1 };
-            if self.iteration % stride == 0 && router.stop.requests == 0 {
+            if self.iteration.is_multiple_of(stride) && router.stop.requests == 0 {
                 self.run_timers(router);
             }
             let per_system = if ordered { ORDERED_ITERATIONS_PER_SYSTEM } else { 1 };
-            if self.iteration % per_system == 0 && router.stop.requests == 0 && !self.run_system(router) {
+            if self.iteration.is_multiple_of(per_system) && router.stop.requests == 0 && !self.run_system(router) {
                 return Outcome::Exhausted;
             }
         }

@@ -160,7 +160,7 @@ impl Handler {
 /// `read_handler!("count", "packets seen", |e: &mut Counter, cx| e.count)`: a handler that can be read.
 #[macro_export]
 macro_rules! read_handler {
-    ($name:expr, $help:expr, |$e:ident : &mut $t:ty, $cx:pat_param| $body:expr) => {
+    ($name:expr, $help:expr, |$e:tt : &mut $t:ty, $cx:pat_param| $body:expr) => {
         $crate::handler::Handler {
             read: Some($crate::handler::Action::Element(|element, _, $cx| {
                 let $e: &mut $t = $crate::element::downcast(element);
@@ -174,7 +174,7 @@ macro_rules! read_handler {
 /// `read_param_handler!("lookup", "the route of an address", |e: &mut T, text, cx| ...)`: reading takes a parameter.
 #[macro_export]
 macro_rules! read_param_handler {
-    ($name:expr, $help:expr, |$e:ident : &mut $t:ty, $text:pat_param, $cx:pat_param| $body:expr) => {
+    ($name:expr, $help:expr, |$e:tt : &mut $t:ty, $text:pat_param, $cx:pat_param| $body:expr) => {
         $crate::handler::Handler {
             read: Some($crate::handler::Action::Element(|element, $text, $cx| {
                 let $e: &mut $t = $crate::element::downcast(element);
@@ -189,7 +189,7 @@ macro_rules! read_param_handler {
 /// `write_handler!("reset", "sets the counts to 0", |e: &mut Counter, text, cx| e.reset())`: can be written.
 #[macro_export]
 macro_rules! write_handler {
-    ($name:expr, $help:expr, |$e:ident : &mut $t:ty, $text:pat_param, $cx:pat_param| $body:expr) => {
+    ($name:expr, $help:expr, |$e:tt : &mut $t:ty, $text:pat_param, $cx:pat_param| $body:expr) => {
         $crate::handler::Handler {
             write: Some($crate::handler::Action::Element(|element, $text, $cx| {
                 let $e: &mut $t = $crate::element::downcast(element);

@@ -149,7 +149,8 @@ mod tests {
         n.listen(a, 7);
         n.listen(b, 9);
         n.depend(a, b);
-        (n.sleep(a), n.sleep(b));
+        n.sleep(a);
+        n.sleep(b);
         let mut woken = Vec::new();
         n.wake(a, &mut |e| woken.push(e));
         n.wake(a, &mut |e| woken.push(e));
@@ -163,7 +164,8 @@ mod tests {
         let (a, b) = (n.add(), n.add());
         let mut s = Signal::idle();
         assert!(!n.signal_active(&s));
-        (s.add(a), s.add(b));
+        s.add(a);
+        s.add(b);
         n.sleep(a);
         assert!(n.signal_active(&s));
         n.sleep(b);

@@ -1,0 +1,103 @@
+//! How packets move: order, batches, cycles, commands.
+#![allow(missing_docs)]
+
+mod common;
+use clickwork_router::{Driver, Outcome};
+use common::{batched, push, router};
+
+#[test]
+fn a_copy_is_delivered_before_the_packet_it_was_made_of() {
+    let mut r = router(
+        "g :: Gen -> c :: Copy -> a :: Say -> b :: Say -> Store -> End; c[1] -> d :: Say -> Store -> End",
+    );
+    push(&mut r, "c", [1, 2]);
+    assert_eq!(r.log().taken(), "d 1\na 1\nb 1\nd 2\na 2\nb 2\n");
+}
+
+#[test]
+fn the_graph_is_walked_depth_first() {
+    let config = "s :: Split(); Gen -> s; s[0] -> c :: Copy -> a :: Say -> Store -> End;
+                  c[1] -> x :: Copy -> y :: Say -> Store -> End; x[1] -> z :: Say -> Store -> End; s[1] -> Say -> Store -> End";
+    let mut r = router(config);
+    push(&mut r, "s", [0]);
+    assert_eq!(r.log().taken(), "z 0\ny 0\na 0\n");
+}
+
+#[test]
+fn packets_on_one_path_keep_their_order_in_batches() {
+    let config = "s :: Split; Gen -> s; s[0] -> a :: Say -> Store -> End; s[1] -> b :: Say -> Store -> End";
+    let mut r = batched(config);
+    push(&mut r, "s", (0..50).map(|n| if n % 7 == 0 { 200 + n } else { n }));
+    let kept: Vec<u8> = (0..50).filter(|n| n % 7 != 0).collect();
+    let of = |parity| format!("{:?}", kept.iter().filter(|&n| n % 2 == parity).collect::<Vec<_>>());
+    assert_eq!(r.read("a.seen", "").unwrap().text(), of(0));
+    assert_eq!(r.read("b.seen", "").unwrap().text(), of(1));
+    assert_eq!(r.read("s.drop_reasons", "").unwrap().text(), "8\ttoo big\n");
+    assert_eq!(r.total_drops(), 8);
+}
+
+#[test]
+fn a_batch_that_goes_elsewhere_as_a_whole_arrives_whole() {
+    let mut r =
+        batched("s :: Split; Gen -> s; s[0] -> a :: Say -> Store -> End; s[1] -> b :: Say -> Store -> End");
+    push(&mut r, "s", [1, 3, 5]);
+    assert_eq!(
+        (r.read("a.seen", "").unwrap().text(), r.read("b.seen", "").unwrap().text()),
+        ("[]".into(), "[1, 3, 5]".into())
+    );
+}
+
+#[test]
+fn cycles_in_the_graph_are_harmless() {
+    for mode in [router, batched] {
+        let mut r = mode("l :: Loop -> n :: Say -> l; l[1] -> out :: Say -> Store -> End; Gen -> l");
+        push(&mut r, "l", [3, 1, 2]);
+        r.log().taken();
+        assert_eq!(r.read("out.seen", "").unwrap().text().len(), "[0, 0, 0]".len());
+        assert_eq!(r.info(r.find("l").unwrap()).packets, 3 + 2 + 1);
+    }
+}
+
+#[test]
+fn a_command_sees_its_own_element_at_rest() {
+    let mut r = router("Gen -> s :: Say -> Store -> End");
+    push(&mut r, "s", [7]);
+    r.log().taken();
+    r.write("s.call_self", "").unwrap();
+    assert_eq!(r.log().taken(), "[7]\n");
+}
+
+#[test]
+fn an_idle_task_sleeps_and_wakes_for_packets() {
+    let mut r = router("g :: Gen -> Say -> q :: Store -> Say -> m :: Move -> Say -> Store -> e :: End");
+    let mut driver = Driver::default();
+    assert_eq!(driver.run(&mut r), Outcome::Exhausted);
+    assert_eq!(r.read("e.scheduled", "").unwrap().text(), "false");
+    push(&mut r, "q", [1, 2, 3]);
+    assert_eq!(driver.run(&mut r), Outcome::Exhausted);
+    assert_eq!(r.read("e.got", "").unwrap().text(), "[1, 2, 3]");
+    let turns: u32 = r.read("e.turns", "").unwrap().text().parse().unwrap();
+    assert!(turns < 12, "{turns} turns for three packets");
+}
+
+#[test]
+fn hot_swap_keeps_what_elements_of_the_same_name_and_class_know() {
+    let mut old = router("Gen -> s :: Say -> t :: Say -> Store -> End");
+    push(&mut old, "s", [1, 2]);
+    let mut new = router("Gen -> s :: Say -> u :: Say -> Store -> End");
+    assert_eq!(new.take_over(old).iter().filter(|n| ["s", "t", "u"].contains(&n.as_str())).count(), 1);
+    assert_eq!(new.read("s.seen", "").unwrap().text(), "[1, 2]");
+    assert_eq!(new.read("u.seen", "").unwrap().text(), "[]");
+    assert_eq!(new.read("s.packets", "").unwrap().text(), "2");
+}
+
+#[test]
+fn handlers_are_found_or_the_error_says_which_is_missing() {
+    let mut r = router("Gen -> s :: Say -> Store -> End");
+    assert_eq!(r.read("s.class", "").unwrap().text(), "Say");
+    assert_eq!(r.read("list", "").unwrap().text(), "4\nGen@1\ns\nStore@3\nEnd@4\n");
+    assert_eq!(r.read("nosuch.count", "").unwrap_err().to_string(), "no element named 'nosuch'");
+    assert_eq!(r.read("s.nosuch", "").unwrap_err().to_string(), "no 's.nosuch' handler");
+    assert_eq!(r.write("s.class", "x").unwrap_err().to_string(), "'s.class' is not a write handler");
+    assert!(r.read("s.ports", "").unwrap().text().contains("push~\t-\tGen@1 [0]"));
+}
