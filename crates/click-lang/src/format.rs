@@ -347,6 +347,14 @@ mod tests {
     }
 
     #[test]
+    fn the_deepest_nesting_allowed() {
+        let depth = 50;
+        let text = format!("{} input -> output {};", "{".repeat(depth), "}".repeat(depth));
+        let once = format(&text).unwrap();
+        assert_eq!(format(&once).unwrap(), once);
+    }
+
+    #[test]
     fn what_cannot_be_formatted() {
         assert!(format("a -> ;").is_err());
         assert!(format("/* a").is_err());
