@@ -17,6 +17,11 @@ pub trait Variables {
         None
     }
 
+    /// Whether a variable without a value will never have one, so that `${x-default}` can be replaced.
+    fn complete(&self) -> bool {
+        true
+    }
+
     /// Whether variables in values are replaced in turn.
     fn nested(&self) -> bool {
         true
@@ -141,6 +146,7 @@ impl Expansion<'_> {
                 let braces = Braces::read(inside);
                 let value = match self.variable(braces.name, depth)? {
                     Some(value) => Some(value),
+                    None if !self.variables.complete() => None,
                     None => return braces.default.map(|d| self.nested(d, depth)).transpose(),
                 };
                 Ok(value.map(|value| match braces.index {

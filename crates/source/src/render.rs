@@ -76,8 +76,9 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
-/// A message as the Click program prints it: `config.click:3: message`, `warning: ` before a warning, every line of the
-/// message and every remark on a line with a place of its own; hints are left out. Ends with a newline.
+/// A message as the Click program prints it: `config.click:3: message`, `warning: ` before a warning, every remark on a
+/// line with a place of its own; asides and hints are left out. Of a message of several lines, those that begin with
+/// space have no place. Ends with a newline.
 pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
     let mut out = String::new();
     let prefix = if diagnostic.severity == Severity::Warning { "warning: " } else { "" };
@@ -89,9 +90,9 @@ pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
 }
 
 fn click_lines(out: &mut String, landmark: &str, prefix: &str, text: &str) {
-    for line in text.lines() {
-        // A line that begins with space belongs to the one before it and has no landmark of its own.
-        let continues = line.starts_with(' ');
+    for (index, line) in text.lines().enumerate() {
+        // A further line that begins with space belongs to the one before it and has no landmark of its own.
+        let continues = index > 0 && line.starts_with(' ');
         if !landmark.is_empty() && !continues {
             out.push_str(landmark);
             out.push_str(": ");

@@ -18,9 +18,10 @@ pub(super) struct Expanded {
     pub tunnels: Tunnels,
 }
 
-/// Expands every compound element of the file's body. `end` is the end of the file.
-pub(super) fn expand(top: Body, end: Span, diagnostics: &mut Diagnostics) -> Expanded {
-    let scope = Rc::new(Scope { depth: 0, variables: top.variables.clone(), parent: None });
+/// Expands every compound element of the file's body. `end` is the end of the file; `complete` says whether the body has
+/// all global variables there will be.
+pub(super) fn expand(top: Body, complete: bool, end: Span, diagnostics: &mut Diagnostics) -> Expanded {
+    let scope = Rc::new(Scope { depth: 0, variables: top.variables.clone(), parent: None, complete });
     let tunnels = Tunnels::of_groups(&top);
     let (elements, wires) = (top.items.len(), top.wires.len());
     let mut expander =
@@ -36,6 +37,8 @@ struct Scope {
     depth: usize,
     variables: Vec<(String, String)>,
     parent: Option<Rc<Scope>>,
+    /// No variables will be added later.
+    complete: bool,
 }
 
 impl Scope {
@@ -60,6 +63,10 @@ impl Variables for Scope {
             (None, Some(parent)) => parent.value(name),
             (None, None) => None,
         }
+    }
+
+    fn complete(&self) -> bool {
+        self.complete
     }
 }
 
@@ -150,7 +157,7 @@ impl Expander<'_> {
         let (formals, defines) = body.variables.split_at(body.formals);
         let parent = scope.around(body.depth);
         let variables = formals.iter().map(|(name, _)| name.clone()).zip(values).collect();
-        let mut inner = Scope { depth: body.depth, variables, parent };
+        let mut inner = Scope { depth: body.depth, variables, parent, complete: scope.complete };
         for (name, value) in defines {
             match expand::expand(value, &inner, false) {
                 Ok(value) => inner.variables.push((name.clone(), value)),

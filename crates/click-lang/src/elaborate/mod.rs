@@ -98,7 +98,7 @@ pub(crate) mod limits {
     /// Ports of one element.
     pub const PORTS: usize = 1 << 16;
     /// Elements after expansion, pseudo-elements included.
-    pub const ELEMENTS: usize = 1 << 18;
+    pub const ELEMENTS: usize = 1 << 17;
     /// Bytes of names and configuration strings after expansion.
     pub const TEXT: usize = 1 << 26;
     /// Wires written or copied, and connections after flattening.
@@ -171,7 +171,7 @@ impl<'a> Declarer<'a> {
             let defines = std::mem::take(&mut top.variables);
             graph.defines = defines.into_iter().map(|(name, value)| Define { name, value }).collect();
         }
-        let top = expansion::expand(top, end, &mut diagnostics);
+        let top = expansion::expand(top, self.options.expand_defines, end, &mut diagnostics);
         flatten::flatten(top, &mut graph, &mut diagnostics);
         (graph, diagnostics)
     }

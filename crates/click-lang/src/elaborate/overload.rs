@@ -58,9 +58,11 @@ fn no_match(class: &CompoundClass, item: &Item, args: usize, candidates: &[Rc<Bo
     };
     let message = format!("no match for '{name}[{given}{}]'", port_counts(item.ports));
     let mut error = Diagnostic::error(item.span, message);
-    for (index, body) in candidates.iter().enumerate() {
-        let header = if index == 0 { "candidates are:\n" } else { "" };
-        error = error.label(body.span, format!("{header}  {}", signature(body)));
+    if let Some(first) = candidates.first() {
+        error = error.label(first.span, "candidates are:");
+    }
+    for body in candidates {
+        error = error.label(body.span, format!("  {}", signature(body)));
     }
     error
 }

@@ -268,7 +268,7 @@ impl Parser<'_> {
         self.read();
         if !self.eat(SyntaxKind::RightParen) {
             let error = Diagnostic::error(self.span(), "expected ')'")
-                .label(opened, "the configuration string starts here")
+                .aside(opened, "the configuration string starts here")
                 .hint("a quote or a parenthesis in it may be left open");
             self.error(error);
         }
@@ -547,7 +547,7 @@ impl Parser<'_> {
 
     fn expect_close(&mut self, kind: SyntaxKind, message: &str, opened: Span, remark: &str) {
         if !self.eat(kind) {
-            self.error(Diagnostic::error(self.span(), message).label(opened, remark));
+            self.error(Diagnostic::error(self.span(), message).aside(opened, remark));
         }
     }
 
