@@ -1,4 +1,25 @@
-//! The clickwork program.
+//! The `clickwork` program: one binary that is also `click` and Click's tools when called by their names.
+//!
+//! Start with [`programs`] (which name means what) and [`cli`] (the subcommands). Each subcommand has a file or folder
+//! of its own; [`config`] reads configurations for all of them and [`report`] prints what is wrong with them.
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod cli;
+mod click;
+mod config;
+mod links;
+mod output;
+mod programs;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    let called = args.next().unwrap_or_default();
+    match programs::called_as(&called) {
+        Some(program) => (program.main)(std::env::args_os().collect()),
+        None => cli::main(),
+    }
+}

@@ -256,8 +256,8 @@ fn configure(router: &mut Router, errors: &mut Diagnostics) {
         let mut args = Args::new(info.class.args, &info.config, &router.arg_names.for_element(&info.name));
         router.call(id, |e, cx| e.configure(&mut args, cx));
         for warning in args.take_warnings() {
-            let d = about(router.info(id), Severity::Warning, "While configuring", &warning.message);
-            errors.push(d);
+            let severity = if warning.remark { Severity::Note } else { Severity::Warning };
+            errors.push(about(router.info(id), severity, "While configuring", &warning.to_string()));
         }
         if let Err(ArgErrors(list)) = args.finish() {
             for e in list {
@@ -275,10 +275,7 @@ fn configure(router: &mut Router, errors: &mut Diagnostics) {
 fn about(info: &Info, severity: Severity, doing: &str, what: &str) -> Diagnostic {
     let what = what.replace('\n', "\n  ");
     let message = format!("{doing} '{}':\n  {what}", declaration(info));
-    match severity {
-        Severity::Warning => Diagnostic::warning(info.span, message),
-        _ => Diagnostic::error(info.span, message),
-    }
+    Diagnostic::new(severity, info.span, message)
 }
 
 fn resolve_ports(router: &mut Router, errors: &mut Diagnostics) {

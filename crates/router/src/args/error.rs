@@ -14,12 +14,14 @@ pub struct ArgError {
     pub range: Option<Range<usize>>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// Whether it is a mere remark, which Click would not make.
+    pub remark: bool,
 }
 
 impl ArgError {
     /// A problem with the configuration as a whole.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { argument: None, message: message.into(), range: None, hint: None }
+        Self { argument: None, message: message.into(), range: None, hint: None, remark: false }
     }
 
     /// The same problem, about argument `name`.
@@ -31,6 +33,12 @@ impl ArgError {
     /// The same problem, at these bytes of the configuration string.
     pub fn at(mut self, range: Option<Range<usize>>) -> Self {
         self.range = range;
+        self
+    }
+
+    /// The same, as a mere remark.
+    pub fn as_remark(mut self) -> Self {
+        self.remark = true;
         self
     }
 

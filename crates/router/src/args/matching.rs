@@ -151,7 +151,8 @@ impl Pool {
     }
 
     fn warn_twice(&mut self, name: &str) {
-        self.warnings.push(ArgError::new("given more than once; the last value counts").about(name));
+        let remark = ArgError::new("given more than once; the last value counts").about(name);
+        self.warnings.push(remark.as_remark());
     }
 
     fn rest(&self) -> Vec<Argument> {

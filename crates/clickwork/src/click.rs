@@ -1,0 +1,38 @@
+//! The program `click`: Click's options, messages and formats, and packets in Click's exact order.
+
+use crate::report::Report;
+use crate::run::{self, Presentation, RouterOptions};
+use clap::Parser;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Run a Click router configuration
+///
+/// Installs the configuration, reports any errors to standard error, and then runs, generally until interrupted.
+/// This is Clickwork under the name of Click: the options, messages and output formats are Click's, and packets move
+/// one at a time in Click's order. 'clickwork run' takes the same options, is faster and says more.
+#[derive(Parser, Debug)]
+#[command(name = "click", disable_help_flag = true, disable_version_flag = true, infer_long_args = true)]
+#[command(version = concat!("(Clickwork) ", env!("CARGO_PKG_VERSION")))]
+struct Click {
+    #[command(flatten)]
+    options: RouterOptions,
+    /// Print the version number and exit
+    #[arg(short, long, action = clap::ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// Runs the program.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    match Click::try_parse_from(args) {
+        Ok(click) => {
+            let report = Report { warnings: click.options.warnings(), ..Report::click() };
+            run::main(&click.options, &Presentation { ordered: true, report })
+        }
+        Err(e) => {
+            let _ = e.print();
+            // As Click: 1 where clap would say 2.
+            ExitCode::from(u8::from(e.use_stderr()))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Configurations: where they come from, and what is made of them.
+//!
+//! An [`Input`] is the text and the name that messages call it by. A [`Maker`] knows everything else that a router
+//! depends on (classes, definitions, libraries, control sockets) and makes routers of texts: the first one, and each
+//! one that replaces it.
+
+use crate::output::reason;
+use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
+use clickwork_router::{Clock, Registry, Router};
+use clickwork_source::{Diagnostics, Sources, Span};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A configuration as the user gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// What messages call it.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Input {
+    /// A configuration given on the command line.
+    pub fn expression(text: &str) -> Input {
+        Input { name: "config".to_string(), text: text.to_string() }
+    }
+
+    /// Reads a file, or standard input if it is called `-`.
+    ///
+    /// # Errors
+    /// In Click's form, `FILE: reason`.
+    pub fn read(file: &Path) -> Result<Input, String> {
+        let is_stdin = file == Path::new("-");
+        let name = if is_stdin { "<stdin>".to_string() } else { file.display().to_string() };
+        let mut bytes = Vec::new();
+        let read = match is_stdin {
+            true => std::io::stdin().lock().read_to_end(&mut bytes).map(drop),
+            false => std::fs::read(file).map(|b| bytes = b),
+        };
+        read.map_err(|e| format!("{name}: {}", reason(&e)))?;
+        let text = text_of(bytes).map_err(|why| format!("{name}: {why}"))?;
+        Ok(Input { name, text })
+    }
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    if u32::try_from(bytes.len()).is_err() {
+        return Err("too large for a configuration (4 GiB or more)".to_string());
+    }
+    // Bytes that are no UTF-8 can stand in comments of old files; replacing them changes nothing else.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+}
+
+/// Finds libraries in the directories of CLICKPATH, then beside the file that requires them.
+#[derive(Clone, Debug, Default)]
+pub struct ClickPath {
+    directories: Vec<PathBuf>,
+}
+
+impl ClickPath {
+    /// The directories of `path`, or of the environment variable CLICKPATH.
+    pub fn new(path: Option<&str>) -> ClickPath {
+        let path = path.map(str::to_string).or_else(|| std::env::var("CLICKPATH").ok()).unwrap_or_default();
+        let directories = path.split(':').filter(|d| !d.is_empty()).map(PathBuf::from).collect();
+        ClickPath { directories }
+    }
+
+    fn find(&self, library: &str, from: &str) -> Option<PathBuf> {
+        let beside = Path::new(from).parent().filter(|p| !p.as_os_str().is_empty());
+        let beside = beside.unwrap_or(Path::new(".")).join(library);
+        let in_path = self.directories.iter().flat_map(|d| [d.join("conf").join(library), d.join(library)]);
+        in_path.chain([beside]).find(|p| p.is_file())
+    }
+}
+
+impl Loader for ClickPath {
+    fn load(&self, library: &str, from: &str) -> Result<Library, LoadError> {
+        let found = self.find(library, from).ok_or(LoadError::NotFound)?;
+        let input = Input::read(&found).map_err(LoadError::Failed)?;
+        Ok(Library { name: input.name, text: input.text })
+    }
+}
+
+/// All that a router is made of, besides its configuration.
+#[derive(Clone, Debug)]
+pub struct Maker {
+    /// The element classes.
+    pub registry: Arc<Registry>,
+    /// `VAR=value` from the command line.
+    pub defines: Vec<(String, String)>,
+    /// Where libraries are.
+    pub path: ClickPath,
+    /// Whether batches have one packet, for Click's exact order.
+    pub ordered: bool,
+    /// Configurations of the control sockets that the command line asks for.
+    pub sockets: Vec<String>,
+}
+
+/// What became of a configuration.
+pub struct Made {
+    /// The texts that the messages are about.
+    pub sources: Sources,
+    /// Everything there is to say about the configuration.
+    pub diagnostics: Diagnostics,
+    /// The router, unless there are errors.
+    pub router: Option<Router>,
+    /// Whether the configuration could at least be read: then it is the router that could not be made.
+    pub understood: bool,
+}
+
+impl Maker {
+    /// For the built-in classes and no more.
+    pub fn new() -> Maker {
+        Maker {
+            registry: Arc::new(clickwork_elements::registry()),
+            defines: Vec::new(),
+            path: ClickPath::new(None),
+            ordered: false,
+            sockets: Vec::new(),
+        }
+    }
+
+    /// The flat graph of a configuration.
+    pub fn elaborate(&self, input: &Input) -> (Sources, Graph, Diagnostics) {
+        let mut sources = Sources::new();
+        let file = sources.add(input.name.clone(), input.text.clone());
+        let mut options = clickwork_lang::Options::new(&*self.registry);
+        options.defines.clone_from(&self.defines);
+        options.loader = &self.path;
+        let (graph, diagnostics) = elaborate(&mut sources, file, &options);
+        (sources, graph, diagnostics)
+    }
+
+    /// Makes a router that is ready to run.
+    pub fn make(&self, input: &Input, clock: Clock) -> Made {
+        let (sources, mut graph, mut diagnostics) = self.elaborate(input);
+        if diagnostics.has_errors() {
+            return Made { sources, diagnostics, router: None, understood: false };
+        }
+        self.add_sockets(&mut graph);
+        let options = clickwork_router::Options {
+            ordered: self.ordered,
+            clock,
+            source_text: input.text.clone(),
+            ..clickwork_router::Options::default()
+        };
+        let router = match clickwork_router::build(&graph, &sources, &self.registry, options) {
+            Ok((router, warnings)) => {
+                diagnostics.extend(warnings);
+                Some(router)
+            }
+            Err(errors) => {
+                diagnostics.extend(errors);
+                None
+            }
+        };
+        Made { sources, diagnostics, router, understood: true }
+    }
+
+    fn add_sockets(&self, graph: &mut Graph) {
+        for (n, config) in self.sockets.iter().enumerate() {
+            graph.elements.push(ElementDecl {
+                name: format!("click_driver@@ControlSocket@{n}"),
+                class: "ControlSocket".to_string(),
+                config: config.clone(),
+                span: Span::NONE,
+                compounds: Vec::new(),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_sought_in_conf_then_in_the_directory_then_beside_the_file() {
+        let dir = std::env::temp_dir().join(format!("clickwork-path-{}", std::process::id()));
+        let file = |path: &str| {
+            let path = dir.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            path
+        };
+        let beside = file("work/lib.click");
+        let from = dir.join("work/main.click");
+        let path = ClickPath::new(Some(&format!(":{}", dir.join("lib").display())));
+        let found = || path.find("lib.click", from.to_str().unwrap());
+        assert_eq!(found(), Some(beside));
+        let plain = file("lib/lib.click");
+        assert_eq!(found(), Some(plain));
+        let conf = file("lib/conf/lib.click");
+        assert_eq!(found(), Some(conf));
+        assert_eq!(path.load("none.click", "x"), Err(LoadError::NotFound));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}

@@ -1,0 +1,40 @@
+//! `clickwork links`: makes links under which the program acts as Click's programs.
+
+use crate::output;
+use crate::programs::PROGRAMS;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Make links named click, click-check and so on, for scripts written for Click
+///
+/// Each link in DIR points to this program, which then takes the options of, and prints as, the program of Click that
+/// the link is named after. Put DIR into PATH to use them.
+#[derive(clap::Args, Debug)]
+pub struct Links {
+    /// Where to put the links; made if it does not exist
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Makes the links.
+pub fn main(args: &Links) -> ExitCode {
+    match make(&args.dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => output::fail(&format!("{}: {}", args.dir.display(), output::reason(&e))),
+    }
+}
+
+fn make(dir: &Path) -> io::Result<()> {
+    let program = std::env::current_exe()?;
+    std::fs::create_dir_all(dir)?;
+    for p in PROGRAMS {
+        let link = dir.join(p.name);
+        if link.is_symlink() {
+            std::fs::remove_file(&link)?;
+        }
+        std::os::unix::fs::symlink(&program, &link)?;
+        output::print(&format!("{:<30} {}\n", link.display(), p.help));
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! The names under which the program can be called, besides its own.
+//!
+//! A tool with a name of its own adds a line to [`PROGRAMS`]; `clickwork links` then makes its link.
+
+use crate::click;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A program that a link to this one stands for.
+pub struct Program {
+    /// The name of the link.
+    pub name: &'static str,
+    /// What it does, for the list that `clickwork links` prints.
+    pub help: &'static str,
+    /// Runs it with the whole command line, its own name first.
+    pub main: fn(Vec<OsString>) -> ExitCode,
+}
+
+/// All of them.
+pub const PROGRAMS: &[Program] =
+    &[Program { name: "click", help: "runs a configuration", main: click::main }];
+
+/// The program that `called`, the first word of a command line, stands for.
+pub fn called_as(called: &OsStr) -> Option<&'static Program> {
+    let name = Path::new(called).file_name()?;
+    PROGRAMS.iter().find(|p| name == p.name)
+}

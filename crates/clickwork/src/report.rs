@@ -1,0 +1,77 @@
+//! Printing what is wrong with a configuration: in Click's plain lines for scripts, with excerpts for people.
+
+use clickwork_source::{Diagnostics, Severity, Sources, render_click, render_human};
+use std::io::{IsTerminal, Write};
+
+/// How messages are printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// Click's form rather than the one with excerpts.
+    pub click: bool,
+    /// Whether warnings are printed.
+    pub warnings: bool,
+    /// Whether there are colours.
+    pub color: bool,
+}
+
+impl Report {
+    /// Click's form.
+    pub fn click() -> Report {
+        Report { click: true, warnings: true, color: false }
+    }
+
+    /// For people, with colours if standard error is a terminal.
+    pub fn human() -> Report {
+        let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        Report { click: false, warnings: true, color }
+    }
+
+    /// Prints all messages that should be printed to standard error.
+    pub fn print(&self, sources: &Sources, diagnostics: &Diagnostics) {
+        self.raw(&self.text(sources, diagnostics));
+    }
+
+    /// The messages as text.
+    pub fn text(&self, sources: &Sources, diagnostics: &Diagnostics) -> String {
+        let shown = diagnostics.iter().filter(|d| self.shows(d.severity));
+        let one = |d| match self.click {
+            true => render_click(sources, d),
+            false => render_human(sources, d, self.color),
+        };
+        shown.map(one).collect()
+    }
+
+    fn shows(&self, severity: Severity) -> bool {
+        match severity {
+            Severity::Error => true,
+            Severity::Warning => self.warnings,
+            // Click has no such remarks.
+            Severity::Note => self.warnings && !self.click,
+        }
+    }
+
+    /// Prints an error that has no place in a configuration.
+    pub fn error(&self, message: &str) {
+        self.labelled("error: ", "\x1b[1;31merror\x1b[0m: ", message);
+    }
+
+    /// Prints a warning that has no place in a configuration.
+    pub fn warning(&self, message: &str) {
+        if self.warnings {
+            self.labelled("warning: ", "\x1b[1;33mwarning\x1b[0m: ", message);
+        }
+    }
+
+    fn labelled(&self, plain: &str, colored: &str, message: &str) {
+        let label = match (self.click, self.color) {
+            (true, _) if plain == "error: " => "",
+            (_, true) => colored,
+            _ => plain,
+        };
+        self.raw(&format!("{label}{message}\n"));
+    }
+
+    fn raw(&self, text: &str) {
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}

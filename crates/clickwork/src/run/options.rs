@@ -1,0 +1,155 @@
+//! The options of Click's user-level program.
+
+use crate::config::Input;
+use clap::{ArgAction, Args};
+use clickwork_packet::Timestamp;
+use clickwork_router::clock::SIMULATION_START;
+use std::path::PathBuf;
+
+/// What Click's program can be told.
+#[derive(Args, Debug, Clone)]
+pub struct RouterOptions {
+    /// Configuration file ("-" for standard input), and values of its variables
+    #[arg(value_name = "FILE|VAR=VALUE")]
+    words: Vec<String>,
+    /// Read the configuration from FILE
+    #[arg(short, long, value_name = "FILE")]
+    file: Vec<String>,
+    /// Use TEXT as the configuration
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    expression: Vec<String>,
+    /// Run on N threads
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
+    /// Listen for control connections on TCP port PORT ("PORT+": or the next free one)
+    #[arg(short, long, value_name = "PORT", value_parser = port)]
+    port: Vec<String>,
+    /// Listen for control connections on Unix socket FILE
+    #[arg(short, long, value_name = "FILE")]
+    unix_socket: Vec<String>,
+    /// Take control connections from file descriptor FD
+    #[arg(long, value_name = "FD")]
+    socket: Vec<u32>,
+    /// Let control connections replace the configuration, by the write handler 'hotconfig'
+    #[arg(short = 'R', long, overrides_with = "no_allow_reconfigure")]
+    allow_reconfigure: bool,
+    #[arg(long, hide = true)]
+    no_allow_reconfigure: bool,
+    /// Print read handler H after the run ("ELEMENT.H", "PATTERN*.H", "CLASS.H", or "H" of the router)
+    #[arg(short = 'h', long = "handler", value_name = "ELEMENT.H")]
+    pub handlers: Vec<String>,
+    /// Use the value of read handler H as the exit status
+    #[arg(short = 'x', long, value_name = "ELEMENT.H")]
+    pub exit_handler: Option<String>,
+    /// Write the flat configuration to FILE ("-" for standard output)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Make the router, but do not run it
+    #[arg(short, long)]
+    pub quit: bool,
+    /// Print how much time the run took
+    #[arg(short, long)]
+    pub time: bool,
+    /// Print no warnings
+    #[arg(short = 'w', long, overrides_with = "warnings")]
+    no_warnings: bool,
+    #[arg(long, hide = true)]
+    warnings: bool,
+    /// Run in simulated time, which starts at T seconds and does not pass but for events
+    #[arg(long, visible_alias = "simulation-time", value_name = "T", num_args = 0..=1, require_equals = true,
+        default_missing_value = "", value_parser = seconds)]
+    simtime: Option<Timestamp>,
+    /// Look for libraries in the directories of PATH, separated by colons, instead of $CLICKPATH
+    #[arg(short = 'C', long, value_name = "PATH")]
+    pub clickpath: Option<String>,
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+impl RouterOptions {
+    /// Whether warnings are to be printed.
+    pub fn warnings(&self) -> bool {
+        !self.no_warnings
+    }
+
+
+    /// The start of simulated time, if time is simulated.
+    pub fn simulated(&self) -> Option<Timestamp> {
+        self.simtime
+    }
+
+    /// The definitions among the words of the command line, `VAR=value`.
+    pub fn defines(&self) -> Vec<(String, String)> {
+        self.words.iter().filter_map(|w| definition(w)).map(|(n, v)| (n.to_string(), v.to_string())).collect()
+    }
+
+    /// The configuration.
+    ///
+    /// # Errors
+    /// If there are two, or it cannot be read.
+    pub fn input(&self) -> Result<Input, String> {
+        let words = self.words.iter().filter(|w| definition(w).is_none());
+        let files: Vec<&String> = self.file.iter().chain(words).collect();
+        match (files.as_slice(), self.expression.as_slice()) {
+            ([], []) => Input::read("-".as_ref()),
+            ([], [text]) => Ok(Input::expression(text)),
+            ([file], []) => Input::read(file.as_ref()),
+            _ => Err("router configuration specified twice".to_string()),
+        }
+    }
+
+    /// The configuration strings of the control sockets asked for.
+    pub fn sockets(&self) -> Vec<String> {
+        let ports = self.port.iter().map(|p| format!("TCP, {p}"));
+        let paths = self.unix_socket.iter().map(|p| format!("UNIX, {}", clickwork_router::args::quote(p)));
+        let descriptors = self.socket.iter().map(|fd| format!("SOCKET, {fd}"));
+        ports.chain(paths).chain(descriptors).collect()
+    }
+}
+
+/// `VAR=value` split, if the word is that.
+pub fn definition(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then_some((name, value))
+}
+
+fn port(text: &str) -> Result<String, String> {
+    match text.strip_suffix('+').unwrap_or(text).parse::<u16>() {
+        Ok(n) if n > 0 => Ok(text.to_string()),
+        _ => Err("a TCP port is a number from 1 to 65535".to_string()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Timestamp, String> {
+    if text.is_empty() {
+        return Ok(Timestamp::new(SIMULATION_START, 0));
+    }
+    match text.parse::<f64>() {
+        Ok(t) if (0.0..=9e9).contains(&t) => {
+            Ok(Timestamp::new(t.trunc() as i64, (t.fract() * 1e9).round() as u32))
+        }
+        _ => Err("simulated time starts at a number of seconds from 0 on".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_begin_with_a_name() {
+        assert_eq!(definition("A_1=x=y"), Some(("A_1", "x=y")));
+        assert_eq!(definition("A="), Some(("A", "")));
+        assert_eq!(definition("dir/a=b.click"), None);
+        assert_eq!(definition("=b"), None);
+    }
+
+    #[test]
+    fn simulated_time_has_fractions() {
+        assert_eq!(seconds("1.5"), Ok(Timestamp::new(1, 500_000_000)));
+        assert_eq!(seconds(""), Ok(Timestamp::new(SIMULATION_START, 0)));
+        assert!(seconds("-1").is_err() && seconds("x").is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! One run of a router: made, driven until something ends it, asked for its handlers, closed.
+
+use super::handlers;
+use super::usage::Usage;
+use super::{Presentation, RouterOptions};
+use crate::config::{ClickPath, Input, Maker};
+use crate::output;
+use crate::report::Report;
+use clickwork_router::{Clock, Driver, Router};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A router and how it is to be run.
+pub struct Session<'a> {
+    options: &'a RouterOptions,
+    report: Report,
+    input: Input,
+    router: Router,
+}
+
+impl<'a> Session<'a> {
+    /// Reads the configuration and makes the router. Reports why if that is impossible.
+    pub fn start(options: &'a RouterOptions, presentation: &Presentation) -> Option<Session<'a>> {
+        let report = presentation.report;
+        if options.threads != 1 {
+            report.warning(&format!("running on 1 thread, not {}", options.threads));
+        }
+        let input = options.input().map_err(|e| report.error(&e)).ok()?;
+        let maker = Maker {
+            defines: options.defines(),
+            path: ClickPath::new(options.clickpath.as_deref()),
+            ordered: presentation.ordered,
+            sockets: options.sockets(),
+            ..Maker::new()
+        };
+        let clock = options.simulated().map_or_else(Clock::real, Clock::simulated);
+        let router = make(&maker, &input, clock, &report)?;
+        Some(Session { options, report, input, router })
+    }
+
+    /// Runs the router to its end. Returns the exit status.
+    pub fn run(mut self) -> u8 {
+        let mut status = self.write_configuration();
+        let before = Usage::now();
+        if !self.options.quit {
+            self.drive();
+        }
+        if self.options.time {
+            output::print(&Usage::now().since(&before));
+        }
+        if handlers::print(&mut self.router, &self.options.handlers, &self.report).is_err() {
+            status = 1;
+        }
+        if let Some(name) = &self.options.exit_handler {
+            status = handlers::exit_status(&mut self.router, name, &self.report);
+        }
+        self.router.cleanup();
+        status
+    }
+
+    /// Writes the flat configuration where `--output` says.
+    fn write_configuration(&mut self) -> u8 {
+        let Some(file) = &self.options.output else { return 0 };
+        let text = clickwork_lang::print(&self.router.to_graph());
+        if file == Path::new("-") {
+            output::print(&text);
+            return 0;
+        }
+        match std::fs::write(file, text) {
+            Ok(()) => 0,
+            Err(e) => {
+                self.report.error(&format!("{}: {}", file.display(), output::reason(&e)));
+                1
+            }
+        }
+    }
+
+    fn drive(&mut self) {
+        if self.router.is_empty() {
+            self.report.warning(&format!("{}: configuration has no elements, exiting", self.input.name));
+            return;
+        }
+        let mut driver = Driver::new(interrupt());
+        driver.run(&mut self.router);
+    }
+}
+
+/// A flag that the first INT or TERM signal sets; the second one ends the program at once.
+fn interrupt() -> Arc<AtomicBool> {
+    use signal_hook::{consts, flag};
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [consts::SIGINT, consts::SIGTERM] {
+        // The order matters: the default action is taken if the flag was set before this signal.
+        let _ = flag::register_conditional_default(signal, Arc::clone(&stop));
+        let _ = flag::register(signal, Arc::clone(&stop));
+    }
+    stop
+}
+
+fn make(maker: &Maker, input: &Input, clock: Clock, report: &Report) -> Option<Router> {
+    let made = maker.make(input, clock);
+    report.print(&made.sources, &made.diagnostics);
+    if made.router.is_none() && made.understood {
+        report.error("Router could not be initialized!");
+    }
+    made.router
+}
