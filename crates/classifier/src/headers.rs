@@ -71,7 +71,7 @@ impl<'a> Headers<'a> {
 /// The four bytes at `offset`, most significant first.
 #[inline]
 pub(crate) fn word_at(bytes: &[u8], offset: usize) -> Option<u32> {
-    let word = bytes.get(offset..)?.first_chunk::<4>()?;
+    let word = bytes.get(offset..offset + 4)?.first_chunk::<4>()?;
     Some(u32::from_be_bytes(*word))
 }
 
