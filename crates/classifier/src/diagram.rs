@@ -97,11 +97,11 @@ impl Diagram {
     }
 }
 
-/// The parts of a conjunction with its single tests first, the same tests always in the same order, so that rules share more.
+/// The parts of a conjunction in an order that depends on their tests only, so that rules share more.
 fn in_test_order(parts: &[Expr]) -> Vec<&Expr> {
     let mut flat = Vec::with_capacity(parts.len());
     flatten_and(parts, &mut flat);
-    flat.sort_by_key(|part| single_test(part).map_or((true, None), |test| (false, Some(test_rank(test)))));
+    flat.sort_by_cached_key(|part| first_test(part).map(test_rank));
     flat
 }
 
@@ -114,11 +114,16 @@ fn flatten_and<'a>(parts: &'a [Expr], flat: &mut Vec<&'a Expr>) {
     }
 }
 
-fn single_test(expr: &Expr) -> Option<&Test> {
+/// The test that is asked first.
+fn first_test(expr: &Expr) -> Option<&Test> {
     match expr {
+        Expr::Always(_) => None,
         Expr::Test(test) => Some(test),
-        Expr::Not(inner) => single_test(inner),
-        _ => None,
+        Expr::Not(inner) => first_test(inner),
+        Expr::And(parts) | Expr::Or(parts) => parts.first().and_then(first_test),
+        Expr::Choice(cases, otherwise) => {
+            first_test(cases.first().map_or(otherwise, |(condition, _)| condition))
+        }
     }
 }
 

@@ -114,7 +114,7 @@ impl Parser<'_> {
         if value.len() < 2 {
             return Err(self.error(value.clone(), "value has less than 2 hex digits").with_hint(hint));
         }
-        if value.len() % 2 != 0 {
+        if !value.len().is_multiple_of(2) {
             return Err(self.error(value.clone(), "value has odd number of hex digits").with_hint(hint));
         }
         let Some(mask) = mask.filter(|mask| mask.len() != value.len()) else { return Ok(()) };

@@ -101,7 +101,7 @@ fn agrees(rules: &[(Expr, Target)], packets: &[Vec<u8>]) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
 
     #[test]
     fn optimised_rules_decide_as_written(rules in rules(expr(), 8), packets in prop::collection::vec(packet(), 12)) {
