@@ -3,17 +3,14 @@
 //! Failures (a full disk, a closed pipe) are values; after one, the file holds whole records up to some point before
 //! it, but perhaps also part of one.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::destination::{Destination, Stream};
 use super::linktype::LinkType;
 use super::{pcap, pcapng};
-
-/// How many bytes are collected before they are handed to the system.
-const BUFFER: usize = 64 * 1024;
 
 /// What a file is to be like.
 #[derive(Clone, Debug)]
@@ -49,8 +46,6 @@ enum Format {
     PcapNg,
 }
 
-type Stream = BufWriter<Box<dyn Write + Send>>;
-
 enum Sink {
     Plain(Stream),
     Gzip(Box<GzEncoder<Stream>>),
@@ -60,16 +55,12 @@ impl Writer {
     /// Creates the file `name`; `-` is standard output. The name decides the format: `.pcapng` and `.ntar` for
     /// pcapng, anything else for pcap; and a further `.gz` for compression.
     pub fn create(name: &str, options: Options) -> io::Result<Writer> {
-        let stream: Box<dyn Write + Send> = match name {
-            "-" => Box::new(io::stdout()),
-            _ => Box::new(File::create(name)?),
-        };
-        Writer::new(name, stream, options)
+        Writer::new(name, Destination::open(name)?.start(), options)
     }
 
     /// Writes to any stream, in the format that [`Writer::create`] would choose for `name`.
     pub fn new(name: &str, stream: impl Write + Send + 'static, options: Options) -> io::Result<Writer> {
-        let stream: Stream = BufWriter::with_capacity(BUFFER, Box::new(stream));
+        let stream: Stream = Box::new(stream);
         let (stem, compressed) = match name.strip_suffix(".gz") {
             Some(stem) => (stem, true),
             None => (name, false),

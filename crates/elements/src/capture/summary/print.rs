@@ -19,7 +19,7 @@ pub const TCP_FLAG_LETTERS: &str = "FSRPAUECN";
 pub fn print_text(out: &mut String, headers: &mut Headers<'_>, facts: &FieldFacts) {
     match extract(headers, facts.field) {
         Some(Value::Number(number)) => print_number(out, facts.field, number, headers),
-        Some(Value::Time(nanoseconds)) => print_time(out, facts.field, nanoseconds),
+        Some(Value::Time(nanoseconds)) => print_time(out, nanoseconds),
         Some(Value::Bytes(bytes)) => print_bytes(out, facts.field, bytes),
         None => out.push('-'),
     }
@@ -84,13 +84,13 @@ fn print_tcp_flags(out: &mut String, flags: u64) -> std::fmt::Result {
         .try_for_each(|(_, letter)| out.write_char(letter))
 }
 
-/// Microseconds, as Click; nanoseconds where they are asked for and there.
-fn print_time(out: &mut String, field: Field, nanoseconds: i64) {
-    let (seconds, fraction) = (nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000));
-    let precise = matches!(field, Field::NanoTimestamp | Field::FirstNanoTimestamp) && fraction % 1000 != 0;
-    let _ = match precise {
-        true => write!(out, "{seconds}.{fraction:09}"),
-        false => write!(out, "{seconds}.{:06}", fraction / 1000),
+/// Six decimals, nine if there are nanoseconds.
+fn print_time(out: &mut String, nanoseconds: i64) {
+    let (sign, magnitude) = (if nanoseconds < 0 { "-" } else { "" }, nanoseconds.unsigned_abs());
+    let (seconds, fraction) = (magnitude / 1_000_000_000, magnitude % 1_000_000_000);
+    let _ = match fraction % 1000 {
+        0 => write!(out, "{sign}{seconds}.{:06}", fraction / 1000),
+        _ => write!(out, "{sign}{seconds}.{fraction:09}"),
     };
 }
 

@@ -61,7 +61,11 @@ fn every_field_survives_a_round_trip() {
     let lines: [(&str, &[&str]); 6] = [
         (
             "timestamp ip_src ip_dst ip_proto sport dport ip_len",
-            &["1.000001 1.2.3.4 5.6.7.8 T 1 2 60", "2.5 1.2.3.4 5.6.7.8 U 53 5353 28"],
+            &[
+                "1.000001 1.2.3.4 5.6.7.8 T 1 2 60",
+                "1.000000001 1.2.3.4 5.6.7.8 T 1 2 60",
+                "2.5 1.2.3.4 5.6.7.8 U 53 5353 28",
+            ],
         ),
         (
             "ip_proto ip_tos ip_ttl ip_id ip_hl ip_opt ip_frag ip_fragoff",

@@ -1,0 +1,312 @@
+//! The elements in a router.
+
+use super::linktype::LinkType;
+use super::reader::Reader;
+use super::writer::{Options, Writer};
+use crate::testing::Harness;
+use std::path::PathBuf;
+
+/// A folder for one test's files, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("clickwork-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_string_lossy().into_owned()
+    }
+
+    /// A capture with one packet a second from time 1000 on, each with its number as its bytes.
+    fn capture(&self, name: &str, link_type: LinkType, packets: u8) -> String {
+        let path = self.path(name);
+        let options = Options { link_type, snaplen: u32::MAX, ..Options::default() };
+        let mut writer = Writer::create(&path, options).unwrap();
+        for n in 0..packets {
+            writer.write_packet((1000 + u64::from(n)) * 1_000_000_000, 60, &[n; 20]).unwrap();
+        }
+        writer.finish().unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Timestamp in seconds, length on the wire, first byte.
+fn contents(path: &str) -> Vec<(u64, u32, u8)> {
+    let mut reader = Reader::open(path).unwrap();
+    let mut found = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        found.push((record.timestamp / 1_000_000_000, record.original_length, record.data[0]));
+    }
+    found
+}
+
+#[test]
+fn packets_pass_from_file_to_file() {
+    let folder = Folder::new("pass");
+    let from = folder.capture("in.pcap", LinkType::ETHER, 100);
+    for (middle, to) in [("", "a.pcap"), ("-> Queue", "b.pcapng"), ("-> Queue -> Unqueue", "c.pcap.gz")] {
+        for batched in [false, true] {
+            let to = folder.path(to);
+            let config = format!("FromDump({from}, STOP true) {middle} -> c :: Counter -> d :: ToDump({to})");
+            if middle.contains("Unqueue") && crate::registry().get("Unqueue").is_none() {
+                continue;
+            }
+            let mut t = if batched { Harness::batched(&config) } else { Harness::new(&config) };
+            t.run();
+            t.run();
+            assert_eq!(t.printed(), "");
+            let queued = if middle.is_empty() { 0 } else { 1 };
+            assert!(t.read("c.count") == "100" || queued == 1);
+            assert_eq!(t.read("d.filename"), to);
+            t.router.cleanup();
+            let written = contents(&to);
+            assert!(written.iter().enumerate().all(|(n, packet)| *packet == (1000 + n as u64, 60, n as u8)));
+            assert_eq!(written.len().to_string(), t.read("d.count"));
+        }
+    }
+}
+
+#[test]
+fn a_window_of_time() {
+    let folder = Folder::new("window");
+    let from = folder.capture("in.pcap", LinkType::ETHER, 10);
+    let cases = [
+        ("START 1003, END 1008", 3..8),
+        ("START_AFTER 3, END_AFTER 5", 3..5),
+        ("START 1002, INTERVAL 2", 2..4),
+        ("INTERVAL 4", 0..4),
+        ("END 1", 0..0),
+        ("START 1009", 9..10),
+    ];
+    for (window, expected) in cases {
+        let mut t = Harness::new(&format!("f :: FromDump({from}, STOP true, {window}) -> k :: Sink"));
+        t.run();
+        let got: Vec<u8> = t.bytes("k").iter().map(|bytes| bytes[0]).collect();
+        assert_eq!(got, expected.collect::<Vec<u8>>(), "{window}");
+    }
+}
+
+#[test]
+fn the_window_can_be_extended() {
+    let folder = Folder::new("extend");
+    let from = folder.capture("in.pcap", LinkType::ETHER, 10);
+    let mut t = Harness::new(&format!("f :: FromDump({from}, END_AFTER 3) -> k :: Sink"));
+    t.run();
+    assert_eq!((t.take("k").len(), t.read("f.active"), t.read("f.count")), (3, "false".into(), "3".into()));
+    t.write("f.extend_interval 4").unwrap();
+    t.run();
+    assert_eq!((t.take("k").len(), t.read("f.count")), (4, "7".into()));
+    t.write("f.filepos 24").unwrap();
+    t.write("f.reset_counts").unwrap();
+    t.write("f.active true").unwrap();
+    t.run();
+    assert_eq!(t.bytes("k")[0][0], 0);
+}
+
+#[test]
+fn packets_keep_their_distance_with_timing() {
+    let folder = Folder::new("timing");
+    let from = folder.capture("in.pcap", LinkType::ETHER, 4);
+    for sink in ["k :: Sink", "Queue -> k :: Sink"] {
+        let mut t =
+            Harness::new(&format!("f :: FromDump({from}, true, STOP true) -> c :: Counter -> {sink}"));
+        let before = t.router.clock().peek();
+        t.run();
+        let passed = t.router.clock().peek() - before;
+        assert_eq!((t.read("c.count"), passed.seconds()), ("4".into(), 3));
+    }
+}
+
+#[test]
+fn only_ip_leaves_by_output_0_if_forced() {
+    let folder = Folder::new("force");
+    let path = folder.path("in.pcap");
+    let mut writer = Writer::create(&path, Options::default()).unwrap();
+    let mut ip = [0u8; 34];
+    ip[12] = 8;
+    ip[14] = 0x45;
+    ip[30..34].copy_from_slice(&[1, 2, 3, 4]);
+    writer.write_packet(0, 34, &ip).unwrap();
+    writer.write_packet(0, 34, &[0; 34]).unwrap();
+    writer.finish().unwrap();
+    let mut t =
+        Harness::new(&format!("f :: FromDump({path}, FORCE_IP true); f[0] -> a :: Sink; f[1] -> b :: Sink"));
+    t.run();
+    let packets = t.take("a");
+    assert_eq!((packets.len(), t.take("b").len()), (1, 1));
+    assert_eq!((packets[0].network_offset(), packets[0].dst_ip().octets()), (Some(14), [1, 2, 3, 4]));
+}
+
+#[test]
+fn damage_is_told_after_the_packets_before_it() {
+    let folder = Folder::new("damage");
+    let path = folder.capture("in.pcap", LinkType::ETHER, 3);
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 5]).unwrap();
+    let mut t = Harness::new(&format!("f :: FromDump({path}, STOP true) -> k :: Sink"));
+    t.run();
+    assert_eq!(t.take("k").len(), 2);
+    let printed = t.printed();
+    assert!(
+        printed.starts_with(&format!("{path}: byte 96: the file ends inside a packet record")),
+        "{printed}"
+    );
+}
+
+#[test]
+fn wrong_files_and_arguments_are_errors() {
+    let folder = Folder::new("wrong");
+    let from = folder.capture("in.pcap", LinkType(147), 1);
+    let cases = [
+        ("FromDump(/nonexistent/x) -> Discard".to_owned(), "/nonexistent/x: No such file or directory"),
+        (
+            format!("FromDump({from}, FORCE_IP true) -> Discard"),
+            "unknown linktype 147; can't force IP packets",
+        ),
+        (
+            format!("FromDump({from}, START 1, START_AFTER 1) -> Discard"),
+            "START and START_AFTER are mutually exclusive",
+        ),
+        (
+            format!("FromDump({from}, STOP true, END_CALL a.b) -> Discard"),
+            "END_CALL and STOP are mutually exclusive",
+        ),
+        ("Idle -> ToDump(/nonexistent/x)".to_owned(), "/nonexistent/x: No such file or directory"),
+        (format!("Idle -> ToDump({from}); FromDump(/nonexistent/x) -> Discard"), "/nonexistent/x"),
+        (format!("Idle -> ToDump({from}, ENCAP BOGUS)"), "bad encapsulation type"),
+        (
+            format!("Idle -> ToDump({from}, USE_ENCAP_FROM i); i :: Idle -> Discard"),
+            "'i' has no 'encap' read handler",
+        ),
+    ];
+    for (config, message) in cases {
+        let errors = Harness::errors(&config);
+        assert!(errors.contains(message), "{errors}");
+    }
+    assert_eq!(contents(&from).len(), 1, "a configuration with errors leaves files as they are");
+}
+
+#[test]
+fn the_link_type_can_be_that_of_a_source() {
+    let folder = Folder::new("encap");
+    let from = folder.capture("in.pcap", LinkType(147), 1);
+    let to = folder.path("out.pcap");
+    let config = format!("f :: FromDump({from}) -> ToDump({to}, USE_ENCAP_FROM f)");
+    let mut t = Harness::new(&config);
+    assert_eq!(t.read("f.encap"), "#147");
+    t.router.cleanup();
+    assert_eq!(Reader::open(&to).unwrap().link_type(), Some(LinkType(147)));
+}
+
+#[test]
+fn a_full_disk_is_told_once_and_packets_pass() {
+    let folder = Folder::new("full");
+    let from = folder.capture("in.pcap", LinkType::ETHER, 5);
+    let config = format!("FromDump({from}) -> d :: ToDump(/dev/full, UNBUFFERED true) -> k :: Sink");
+    let mut t = Harness::new(&config);
+    t.run();
+    assert_eq!((t.take("k").len(), t.read("d.count")), (5, "0".into()));
+    assert_eq!(t.printed(), "ToDump(/dev/full): No space left on device\n");
+}
+
+const LINES: &str = "!IPSummaryDump 1.3\n\
+                     !data timestamp ip_src sport ip_dst dport ip_proto ip_len\n\
+                     1000.000000 10.0.0.1 1111 10.0.0.2 2222 U 41\n\
+                     1001.000000 10.0.0.1 1111 10.0.0.2 80 T 40\n\
+                     1002.500000 10.0.0.1 - 10.0.0.2 - I 36\n";
+
+#[test]
+fn a_summary_read_and_written_is_the_same() {
+    let folder = Folder::new("summary");
+    let (from, to) = (folder.path("in.txt"), folder.path("out.txt"));
+    std::fs::write(&from, LINES).unwrap();
+    for middle in ["", "-> Queue"] {
+        for binary in [false, true] {
+            let fields = "timestamp src sport dst dport proto len";
+            let config = format!(
+                "f :: FromIPSummaryDump({from}) {middle} -> ToIPSummaryDump({to}, FIELDS {fields}, BINARY {binary})"
+            );
+            let mut t = if binary { Harness::batched(&config) } else { Harness::new(&config) };
+            t.run();
+            t.router.cleanup();
+            assert_eq!(t.printed(), "");
+            if binary {
+                let again = folder.path("again.txt");
+                let mut t = Harness::new(&format!(
+                    "FromIPSummaryDump({to}) -> ToIPSummaryDump({again}, FIELDS {fields})"
+                ));
+                t.run();
+                t.router.cleanup();
+                assert_eq!(std::fs::read_to_string(&again).unwrap(), LINES);
+            } else {
+                assert_eq!(std::fs::read_to_string(&to).unwrap(), LINES);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_line_can_make_several_packets_and_back() {
+    let folder = Folder::new("multi");
+    let to = folder.path("out.txt");
+    let data = "\"!data first_timestamp timestamp ip_proto ip_len count\\n1.0 4.0 U 140 4\\n\"";
+    let fields = "timestamp ip_len udp_len";
+    for (from_many, to_many) in [("true", "false"), ("false", "true")] {
+        let config = format!(
+            "FromIPSummaryDump(DATA {data}, MULTIPACKET {from_many}) -> ToIPSummaryDump({to}, FIELDS {fields}, MULTIPACKET {to_many})"
+        );
+        let mut t = Harness::new(&config);
+        t.run();
+        t.router.cleanup();
+        let written = std::fs::read_to_string(&to).unwrap();
+        let times: Vec<&str> = written.lines().skip(2).filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(times, ["1.000000", "2.000000", "3.000000", "4.000000"]);
+        if from_many == "true" {
+            assert!(written.ends_with("4.000000 35 15\n"), "{written}");
+        }
+    }
+}
+
+#[test]
+fn bad_packets_and_header_lines() {
+    let folder = Folder::new("bad");
+    let to = folder.path("out.txt");
+    let config = format!(
+        "s :: Source -> MarkNetwork -> ToIPSummaryDump({to}, FIELDS src, BAD_PACKETS true, BANNER me, VERBOSE true)"
+    )
+    .replace("-> MarkNetwork ", "");
+    let mut t = Harness::new(&config);
+    let mut p = clickwork_packet::Packet::new(&[0x65; 30]);
+    p.set_network_header(0, 20);
+    t.push("s", 0, [p]);
+    t.write("ToIPSummaryDump@2.flush").unwrap();
+    let written = std::fs::read_to_string(&to).unwrap();
+    assert!(written.starts_with("!IPSummaryDump 1.3\n!creator \"me\"\n!host "), "{written}");
+    assert!(written.contains("\n!runtime 1000000000.000000 (Sun Sep  9 01:46:40 2001)\n"), "{written}");
+    assert!(written.ends_with("!data ip_src\n!bad IP version 6\n-\n"), "{written}");
+}
+
+#[test]
+fn wrong_summary_configurations() {
+    let cases = [
+        ("Idle -> ToIPSummaryDump(/tmp/x, FIELDS bogus)", "unknown content type 'bogus'"),
+        ("Idle -> ToIPSummaryDump(/nonexistent/x)", "/nonexistent/x: No such file or directory"),
+        ("FromIPSummaryDump(x, DATA y) -> Discard", "FILENAME and DATA conflict"),
+        ("FromIPSummaryDump() -> Discard", "FILENAME: required argument missing"),
+        ("FromIPSummaryDump(/nonexistent/x) -> Discard", "/nonexistent/x: No such file or directory"),
+    ];
+    for (config, message) in cases {
+        let errors = Harness::errors(config);
+        assert!(errors.contains(message), "{errors}");
+    }
+    Harness::new("FromIPSummaryDump(/nonexistent/x, ALLOW_NONEXISTENT true) -> Discard").run();
+}

@@ -1,0 +1,149 @@
+//! What the elements that read files have in common: sampling, pacing, a window of time, and what to do at the end.
+
+use clickwork_packet::{Packet, Timestamp, anno};
+use clickwork_router::Cx;
+use clickwork_router::args::{Args, HandlerCall, Real2, format_real2};
+use clickwork_router::notify::NotifierId;
+
+use super::linktype::LinkType;
+
+/// The link type of the packets that an element emits, exported for ToDump's `USE_ENCAP_FROM`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encapsulation(pub LinkType);
+
+/// Bits of fraction of a sampling probability.
+const SAMPLING_BITS: u32 = 28;
+
+/// The probability with which a packet is emitted.
+pub struct Sampling(u32);
+
+impl Default for Sampling {
+    fn default() -> Sampling {
+        Sampling(1 << SAMPLING_BITS)
+    }
+}
+
+impl Sampling {
+    /// Reads the argument `SAMPLE`.
+    pub fn configure(&mut self, args: &mut Args) {
+        args.read_with("SAMPLE", Real2(SAMPLING_BITS), &mut self.0);
+        if self.0 > 1 << SAMPLING_BITS {
+            args.warn("SAMPLE probability reduced to 1");
+            self.0 = 1 << SAMPLING_BITS;
+        } else if self.0 == 0 {
+            args.warn("SAMPLE probability is 0; emitting no packets");
+        }
+    }
+
+    /// Decides about one packet.
+    pub fn takes(&self, cx: &mut Cx<'_>) -> bool {
+        self.0 == 1 << SAMPLING_BITS || cx.random() & ((1 << SAMPLING_BITS) - 1) < self.0
+    }
+
+    /// The probability in decimal.
+    pub fn text(&self) -> String {
+        format_real2(self.0.into(), SAMPLING_BITS)
+    }
+}
+
+/// Emits packets at the times they were captured, if `TIMING` is true.
+#[derive(Default)]
+pub struct Pace {
+    /// Whether packets wait for their time.
+    pub enabled: bool,
+    /// What to add to a packet's timestamp for the steady time it is due.
+    offset: Option<Timestamp>,
+}
+
+impl Pace {
+    /// The first packet after this is due at once.
+    pub fn restart(&mut self) {
+        self.offset = None;
+    }
+
+    /// Keeps the beat of a source that this one replaces.
+    pub fn inherit(&mut self, old: &Pace) {
+        self.offset = old.offset;
+    }
+
+    /// Whether a packet of this time is due. If not, the timer is set.
+    pub fn is_due(&mut self, timestamp: Timestamp, cx: &mut Cx<'_>) -> bool {
+        if !self.enabled {
+            return true;
+        }
+        let now = cx.steady();
+        let due = timestamp + *self.offset.get_or_insert(now - timestamp);
+        if due > now {
+            cx.schedule_timer_at(0, due);
+        }
+        due <= now
+    }
+}
+
+/// What happens when there are no more packets.
+#[derive(Default)]
+pub enum AtEnd {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The element becomes inactive.
+    Deactivate,
+    /// The element becomes inactive and the driver stops.
+    Stop,
+    /// A handler is called.
+    Call(HandlerCall),
+}
+
+/// Whether a source works, and how those downstream learn about it.
+pub struct Activity {
+    /// Whether packets are emitted.
+    pub active: bool,
+    empty: Option<NotifierId>,
+}
+
+impl Default for Activity {
+    fn default() -> Activity {
+        Activity { active: true, empty: None }
+    }
+}
+
+impl Activity {
+    /// Keeps the empty notifier that was exported.
+    pub fn set_notifier(&mut self, empty: NotifierId) {
+        self.empty = Some(empty);
+    }
+
+    /// Starts, or lets whoever pulls start.
+    pub fn wake(&self, cx: &mut Cx<'_>) {
+        if !self.active {
+            return;
+        }
+        match self.empty {
+            Some(empty) if !cx.output_is_push(0) => cx.wake(empty),
+            _ => cx.schedule_task(),
+        }
+    }
+
+    /// Tells whoever pulls that there is nothing now.
+    pub fn sleep(&self, cx: &mut Cx<'_>) {
+        if let Some(empty) = self.empty {
+            cx.sleep(empty);
+        }
+    }
+
+    /// Changes `active`.
+    pub fn set(&mut self, active: bool, cx: &mut Cx<'_>) {
+        self.active = active;
+        if active { self.wake(cx) } else { self.sleep(cx) }
+    }
+}
+
+/// The first-timestamp annotation, in nanoseconds.
+pub fn first_timestamp(p: &Packet) -> i64 {
+    p.anno_bytes(anno::FIRST_TIMESTAMP).try_into().map_or(0, i64::from_ne_bytes)
+}
+
+/// Sets the first-timestamp annotation, in nanoseconds.
+pub fn set_first_timestamp(p: &mut Packet, nanoseconds: i64) {
+    p.set_anno_bytes(anno::FIRST_TIMESTAMP, &nanoseconds.to_ne_bytes());
+}

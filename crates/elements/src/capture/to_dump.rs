@@ -1,0 +1,220 @@
+//! ToDump: writes packets to a capture file.
+
+use clickwork_packet::{Batch, Packet, anno};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, Word, split_words};
+use clickwork_router::element::try_downcast;
+use clickwork_router::notify::Signal;
+use clickwork_router::{Class, Cx, Element, TaskStep, facts::phase, read_handler, write_handler};
+
+use super::destination::{Destination, shown_name};
+use super::error::system_message;
+use super::flow::Encapsulation;
+use super::linktype::LinkType;
+use super::writer::{Options, Writer};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "writes packets to a capture file",
+    manual: "Writes the packets it gets to a file that tcpdump and Wireshark can read; '-' is standard output. Names that \
+             end in .pcapng make pcapng files, all others pcap; a further .gz compresses. At most SNAPLEN bytes of each \
+             packet are written, all if it is 0. ENCAP says what the packets' first header is: ETHER, IP, FDDI, ATM, \
+             802_11, 802_11_RADIO, SLL, AIRONET, HDLC, PPP_HDLC, PPP, SUNATM, PRISM, NULL or #N; USE_ENCAP_FROM takes \
+             that from the elements named. A packet without timestamp gets the time of writing. If there is an output, \
+             packets leave by it after they have been written. When writing fails, for instance because the disk is \
+             full, that is said once and packets only pass.",
+    ports: "1/0-1",
+    flags: "S2",
+    args: &[
+        ArgSpec::required("FILENAME", ArgType::Filename, "the capture file"),
+        ArgSpec::positional("SNAPLEN", ArgType::U32, "2000", "bytes written of each packet; 0 for all"),
+        ArgSpec::positional("ENCAP", ArgType::Word, "ETHER", "what the packets' first header is"),
+        ArgSpec::keyword("USE_ENCAP_FROM", ArgType::Text, "", "elements whose link type to use"),
+        ArgSpec::keyword("EXTRA_LENGTH", ArgType::Bool, "true", "whether lengths include extra lengths"),
+        ArgSpec::keyword("UNBUFFERED", ArgType::Bool, "false", "whether each packet is written at once"),
+        ArgSpec::keyword("NANO", ArgType::Bool, "true", "whether timestamps are in nanoseconds"),
+        ArgSpec::keyword("PER_NODE", ArgType::Bool, "false", "without effect"),
+    ],
+    handlers: &[
+        read_handler!("filename", "the file", |e: &mut ToDump, _| shown_name(&e.name)),
+        read_handler!("count", "packets written", |e: &mut ToDump, _| e.count),
+        write_handler!("reset_counts", "sets the count to 0", |e: &mut ToDump, _, _| e.count = 0),
+        write_handler!("flush", "hands what is buffered to the system", |e: &mut ToDump, _, cx| e.flush(cx)),
+    ],
+    phase: phase::LAST,
+    ..Class::new("ToDump", "capture", || Box::<ToDump>::default())
+};
+
+#[derive(Default)]
+struct ToDump {
+    name: String,
+    options: Options,
+    encapsulation_from: Vec<String>,
+    extra_length: bool,
+    sink: Sink,
+    count: u64,
+    signal: Signal,
+}
+
+/// The state of the file.
+#[derive(Default)]
+enum Sink {
+    /// Not opened yet, closed, or given up after an error.
+    #[default]
+    Closed,
+    /// Opened, not written to.
+    Opened(Destination),
+    Open(Writer),
+}
+
+impl ToDump {
+    fn configure_link_type(&mut self, args: &mut Args) {
+        let words = args.raw("USE_ENCAP_FROM").map(split_words);
+        match (args.get::<Word>("ENCAP"), words) {
+            (Some(_), Some(_)) => args.error("specify at most one of 'ENCAP' and 'USE_ENCAP_FROM'"),
+            (None, Some(words)) if words.is_empty() => {
+                args.error("element names missing after 'USE_ENCAP_FROM'")
+            }
+            (None, Some(words)) => self.encapsulation_from = words,
+            (Some(Word(name)), None) => match LinkType::parse(&name) {
+                Some(link_type) => self.options.link_type = link_type,
+                None => args.error("bad encapsulation type"),
+            },
+            (None, None) => {}
+        }
+    }
+
+    /// The link type that all the elements of `USE_ENCAP_FROM` agree on.
+    fn common_link_type(&self, cx: &Cx<'_>) -> Result<LinkType, String> {
+        let mut found = Vec::new();
+        for name in &self.encapsulation_from {
+            let element = cx.find(name).ok_or_else(|| format!("no element named '{name}'"))?;
+            let exported = cx.exported::<Encapsulation>(element);
+            let encapsulation = exported.ok_or_else(|| format!("'{name}' has no 'encap' read handler"))?;
+            found.push((name, encapsulation.0));
+        }
+        if found.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+            return Ok(found[0].1);
+        }
+        let each: Vec<String> = found.iter().map(|(name, link)| format!("{name} has {link}")).collect();
+        Err(format!("source encapsulation types disagree: {}", each.join(", ")))
+    }
+
+    /// The open file; it is begun if it has not been.
+    fn writer(&mut self) -> std::io::Result<Option<&mut Writer>> {
+        if let Sink::Opened(_) = &self.sink
+            && let Sink::Opened(destination) = std::mem::take(&mut self.sink)
+        {
+            self.sink = Sink::Open(Writer::new(&self.name, destination.start(), self.options.clone())?);
+        }
+        match &mut self.sink {
+            Sink::Open(writer) => Ok(Some(writer)),
+            _ => Ok(None),
+        }
+    }
+
+    fn write(&mut self, p: &Packet, cx: &mut Cx<'_>) {
+        let timestamp = if p.timestamp().is_zero() { cx.now() } else { p.timestamp() };
+        let missing = if self.extra_length { p.anno_u32(anno::EXTRA_LENGTH) } else { 0 };
+        let length = (p.len() as u32).saturating_add(missing);
+        let written = match self.writer() {
+            Ok(Some(writer)) => writer.write_packet(timestamp.nanos().max(0) as u64, length, p.data()),
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        match written {
+            Ok(()) => self.count += 1,
+            Err(error) => self.give_up(&error, cx),
+        }
+    }
+
+    fn give_up(&mut self, error: &std::io::Error, cx: &mut Cx<'_>) {
+        self.sink = Sink::Closed;
+        cx.chatter(&format!("ToDump({}): {}", shown_name(&self.name), system_message(error)));
+    }
+
+    fn flush(&mut self, cx: &mut Cx<'_>) {
+        let flushed = self.writer().and_then(|writer| writer.map_or(Ok(()), Writer::flush));
+        if let Err(error) = flushed {
+            self.give_up(&error, cx);
+        }
+    }
+}
+
+impl Element for ToDump {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        if let Some(Filename(name)) = args.get("FILENAME") {
+            self.name = name.to_string_lossy().into_owned();
+        }
+        (self.extra_length, self.options.nano) = (true, true);
+        args.read("SNAPLEN", &mut self.options.snaplen)
+            .read("EXTRA_LENGTH", &mut self.extra_length)
+            .read("UNBUFFERED", &mut self.options.unbuffered)
+            .read("NANO", &mut self.options.nano);
+        if self.options.snaplen == 0 {
+            self.options.snaplen = u32::MAX;
+        }
+        self.configure_link_type(args);
+    }
+
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        if !self.encapsulation_from.is_empty() {
+            self.options.link_type = self.common_link_type(cx)?;
+        }
+        let opened = Destination::open(&self.name);
+        let destination = opened.map_err(|error| format!("{}: {}", self.name, system_message(&error)))?;
+        self.sink = Sink::Opened(destination);
+        if cx.input_is_pull(0) && cx.outputs() == 0 {
+            self.signal = cx.upstream_empty_signal(0);
+            cx.schedule_task();
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
+        batch.iter().for_each(|p| self.write(p, cx));
+        if cx.outputs() == 0 {
+            batch.clear();
+        }
+    }
+
+    fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
+        let batch = cx.pull(0, limit);
+        batch.iter().for_each(|p| self.write(p, cx));
+        batch
+    }
+
+    fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
+        let batch = cx.pull(0, cx.batch_limit());
+        batch.iter().for_each(|p| self.write(p, cx));
+        let is_idle = batch.is_empty() && !cx.is_active(&self.signal);
+        cx.recycle(batch);
+        if is_idle { TaskStep::Sleep } else { TaskStep::Again }
+    }
+
+    /// Goes on writing a file that stays the same.
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<ToDump>(old)
+            && old.name == self.name
+            && old.options.link_type == self.options.link_type
+            && let Sink::Open(_) = old.sink
+        {
+            self.sink = std::mem::take(&mut old.sink);
+            self.count = old.count;
+        }
+    }
+
+    /// Completes the file, which at least gets its header; but a router that never ran leaves it as it is.
+    fn cleanup(&mut self, cx: &mut Cx<'_>) {
+        if !cx.is_running() {
+            return;
+        }
+        if let Err(error) = self.writer() {
+            self.give_up(&error, cx);
+        }
+        if let Sink::Open(writer) = std::mem::take(&mut self.sink)
+            && let Err(error) = writer.finish()
+        {
+            self.give_up(&error, cx);
+        }
+    }
+}
