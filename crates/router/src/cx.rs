@@ -74,14 +74,9 @@ impl Cx<'_> {
         self.router.find_from(name, self.me)
     }
 
-    /// Names that AddressInfo and its relatives defined.
-    pub fn names(&self) -> &Names {
-        &self.router.arg_names
-    }
-
-    /// The names, to define more.
-    pub fn names_mut(&mut self) -> &mut Names {
-        &mut self.router.arg_names
+    /// Names that AddressInfo and its relatives defined, as seen from my place in the configuration.
+    pub fn names(&self) -> Names {
+        self.router.arg_names.for_element(self.name())
     }
 
     // ---- packets

@@ -105,7 +105,7 @@ fn with_context<R>(
     cx: &Cx<'_>,
     act: impl FnOnce(Context<'_>) -> Result<R, CommandError>,
 ) -> Result<R, String> {
-    let names = DefinedNames(cx.names().for_element(cx.name()));
+    let names = DefinedNames(cx.names());
     act(Context { names: &names, outputs: cx.outputs() as u32 }).map_err(|e| e.to_string())
 }
 

@@ -42,14 +42,14 @@ pub static CLASS: Class = Class {
             &e.count_call
         ))
         .and_write(write_handler!("", "", |e: &mut Counter, text, cx| {
-            e.count_call = Call::parse(text, cx.names())?;
+            e.count_call = Call::parse(text, &cx.names())?;
             Ok::<(), String>(())
         })),
         read_handler!("byte_count_call", "when a handler is called", |e: &mut Counter, _| Call::show(
             &e.byte_count_call
         ))
         .and_write(write_handler!("", "", |e: &mut Counter, text, cx| {
-            e.byte_count_call = Call::parse(text, cx.names())?;
+            e.byte_count_call = Call::parse(text, &cx.names())?;
             Ok::<(), String>(())
         })),
         write_handler!("reset_counts", "sets counts and rates to 0", |e: &mut Counter, _, _| e.reset()),
