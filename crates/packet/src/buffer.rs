@@ -160,6 +160,18 @@ impl BlockPtr {
         })
     }
 
+    /// The data bytes for writing. If another handle can see them, `separate` must first give this one storage of its
+    /// own. Sharing is looked up once: this is on the path of every element that writes.
+    #[inline]
+    pub fn data_mut_or(&mut self, separate: impl FnOnce(&mut Self)) -> &mut [u8] {
+        if self.is_shared() {
+            separate(self);
+            assert!(!self.is_shared(), "the data were to be copied");
+        }
+        // SAFETY: as in `data_mut`: the storage is not shared, and nobody can come to share it while `self` is borrowed.
+        unsafe { std::slice::from_raw_parts_mut(self.storage.add(self.start as usize), self.len as usize) }
+    }
+
     /// The whole storage in use.
     pub fn storage(&self) -> &[u8] {
         // SAFETY: as in `data`.

@@ -95,10 +95,10 @@ impl Packet {
     /// The data for writing; copied first if another packet shares it.
     #[inline]
     pub fn data_mut(&mut self) -> &mut [u8] {
-        if self.0.is_shared() {
-            self.unshare(0, 0);
-        }
-        self.0.data_mut().expect("unshared above")
+        self.0.data_mut_or(|block| {
+            let (headroom, tailroom) = (block.start(), block.capacity() - block.start() - block.len());
+            rebuild(block, headroom as usize, tailroom as usize, 0);
+        })
     }
 
     /// Bytes of data.
@@ -191,36 +191,14 @@ impl Packet {
     /// Moves the data into a buffer of its own with `front` and `back` more bytes of room than now.
     fn unshare(&mut self, front: usize, back: usize) {
         let (headroom, tailroom) = (self.headroom() + front, self.tailroom() + back);
-        self.rebuild(headroom, tailroom, front as i64);
+        rebuild(&mut self.0, headroom, tailroom, front as i64);
     }
 
     /// Copies the packet into a new buffer with exactly this headroom and at least this tailroom; header positions
     /// move with the data.
     pub fn reallocate(&mut self, headroom: usize, tailroom: usize) {
         let shift = headroom as i64 - self.headroom() as i64;
-        self.rebuild(headroom, tailroom, shift);
-    }
-
-    fn rebuild(&mut self, headroom: usize, tailroom: usize, shift: i64) {
-        let mut new = BlockPtr::allocate(headroom as u32, self.0.len(), headroom + self.len() + tailroom);
-        // The bytes around the data come along: a header that was stripped can be put back.
-        let (old_start, old) = (self.headroom(), self.0.storage());
-        let storage = new.storage_mut().expect("just allocated");
-        let before = headroom.min(old_start);
-        let behind = (old.len() - old_start).min(storage.len() - headroom);
-        storage[headroom - before..headroom + behind]
-            .copy_from_slice(&old[old_start - before..old_start + behind]);
-        let moved = |position: u32| match position {
-            UNSET => UNSET,
-            p => u32::try_from(i64::from(p) + shift).unwrap_or(UNSET),
-        };
-        new.mac = moved(self.0.mac);
-        new.network = moved(self.0.network);
-        new.transport = moved(self.0.transport);
-        new.packet_type = self.0.packet_type;
-        new.annotations = self.0.annotations;
-        new.timestamp = self.0.timestamp;
-        self.0 = new;
+        rebuild(&mut self.0, headroom, tailroom, shift);
     }
 
     /// Moves the data `offset` bytes within the buffer (negative: towards the front), making room as needed. Header
@@ -243,10 +221,17 @@ impl Packet {
         (position != UNSET).then(|| (i64::from(position) - i64::from(self.0.start())) as i32)
     }
 
+    /// The data from a position on. An unset position lies behind all data.
     #[inline]
     fn bytes_from(&self, position: u32) -> Option<&[u8]> {
-        let offset = usize::try_from(self.offset_of(position)?).ok()?;
-        self.data().get(offset..)
+        let offset = position.checked_sub(self.0.start())?;
+        self.data().get(offset as usize..)
+    }
+
+    #[inline]
+    fn bytes_from_mut(&mut self, position: u32) -> Option<&mut [u8]> {
+        let offset = position.checked_sub(self.0.start())?;
+        self.data_mut().get_mut(offset as usize..)
     }
 
     /// Offset of the link-level header from the start of the data; negative if it was stripped.
@@ -296,8 +281,7 @@ impl Packet {
     /// The data from the network header on, for writing.
     #[inline]
     pub fn network_header_mut(&mut self) -> Option<&mut [u8]> {
-        let offset = usize::try_from(self.network_offset()?).ok()?;
-        self.data_mut().get_mut(offset..)
+        self.bytes_from_mut(self.0.network)
     }
 
     /// Bytes between the network and the transport header.
@@ -328,8 +312,7 @@ impl Packet {
     /// The data from the transport header on, for writing.
     #[inline]
     pub fn transport_header_mut(&mut self) -> Option<&mut [u8]> {
-        let offset = usize::try_from(self.transport_offset()?).ok()?;
-        self.data_mut().get_mut(offset..)
+        self.bytes_from_mut(self.0.transport)
     }
 
     /// Forgets the link-level header.
@@ -481,6 +464,31 @@ impl Packet {
     pub fn prefetch(&self) {
         crate::prefetch::read(self.0.data());
     }
+}
+
+/// Moves the packet's data into a buffer of its own with this headroom and at least this tailroom; header positions
+/// move by `shift`.
+fn rebuild(block: &mut BlockPtr, headroom: usize, tailroom: usize, shift: i64) {
+    let len = block.len();
+    let mut new = BlockPtr::allocate(headroom as u32, len, headroom + len as usize + tailroom);
+    // The bytes around the data come along: a header that was stripped can be put back.
+    let (old_start, old) = (block.start() as usize, block.storage());
+    let storage = new.storage_mut().expect("just allocated");
+    let before = headroom.min(old_start);
+    let behind = (old.len() - old_start).min(storage.len() - headroom);
+    storage[headroom - before..headroom + behind]
+        .copy_from_slice(&old[old_start - before..old_start + behind]);
+    let moved = |position: u32| match position {
+        UNSET => UNSET,
+        p => u32::try_from(i64::from(p) + shift).unwrap_or(UNSET),
+    };
+    new.mac = moved(block.mac);
+    new.network = moved(block.network);
+    new.transport = moved(block.transport);
+    new.packet_type = block.packet_type;
+    new.annotations = block.annotations;
+    new.timestamp = block.timestamp;
+    *block = new;
 }
 
 impl Clone for Packet {
