@@ -12,3 +12,12 @@ pub fn parse<T: FromArg>(text: &str, expected: &str) -> Result<T, String> {
         BadValue::Because(reason) => reason,
     })
 }
+
+/// Reads a value into `slot`; for handlers that set a field.
+///
+/// # Errors
+/// If the text is not of the type.
+pub fn store<T: FromArg>(slot: &mut T, text: &str, expected: &str) -> Result<(), String> {
+    *slot = parse(text, expected)?;
+    Ok(())
+}

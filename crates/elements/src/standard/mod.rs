@@ -2,11 +2,41 @@
 
 use clickwork_router::Class;
 
+mod align;
+mod check_paint;
 mod counter;
 mod discard;
+pub(crate) mod drop_broadcasts;
 mod idle;
 mod null;
+mod paint;
+mod paint_switch;
+mod paint_tee;
+mod set_timestamp;
+mod static_switch;
+mod strip;
+mod switch;
 mod tee;
+mod truncate;
+mod unstrip;
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[&counter::CLASS, &discard::CLASS, &idle::CLASS, &null::CLASS, &tee::CLASS];
+pub static CLASSES: &[&Class] = &[
+    &align::CLASS,
+    &check_paint::CLASS,
+    &counter::CLASS,
+    &discard::CLASS,
+    &drop_broadcasts::CLASS,
+    &idle::CLASS,
+    &null::CLASS,
+    &paint::CLASS,
+    &paint_switch::CLASS,
+    &paint_tee::CLASS,
+    &set_timestamp::CLASS,
+    &static_switch::CLASS,
+    &strip::CLASS,
+    &switch::CLASS,
+    &tee::CLASS,
+    &truncate::CLASS,
+    &unstrip::CLASS,
+];

@@ -1,0 +1,68 @@
+//! CheckPaint: lets packets of one colour through.
+
+use crate::values::store;
+use clickwork_packet::Packet;
+use clickwork_packet::anno::{self, Anno};
+use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "passes packets of one colour",
+    manual: "Passes packets whose paint annotation (or annotation ANNO) is COLOR. The others go to output 1 if it is \
+             connected, and are dropped otherwise.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> Paint(2) -> CheckPaint(2) -> Discard",
+    ports: "1/1-2",
+    processing: "a/ah",
+    args: &[
+        ArgSpec::required("COLOR", ArgType::U8, "the colour to pass"),
+        ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
+    ],
+    handlers: &[read_handler!("color", "the colour to pass", |e: &mut CheckPaint, _| e.color).and_write(
+        write_handler!("", "", |e: &mut CheckPaint, text, _| store(
+            &mut e.color,
+            text,
+            "a colour from 0 to 255"
+        )),
+    )],
+    ..Class::new("CheckPaint", "standard", || Box::new(CheckPaint { color: 0, anno: anno::PAINT }))
+};
+
+struct CheckPaint {
+    color: u8,
+    anno: Anno,
+}
+
+impl SimpleElement for CheckPaint {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("COLOR", &mut self.color).read_with("ANNO", AnnoOfSize(1), &mut self.anno);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        match p.anno_u8(self.anno.offset) == self.color {
+            true => Verdict::PASS,
+            false => cx.out_or_drop(1, "other colour"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn other_colours_leave_by_output_1_or_are_dropped() {
+        let mut t = Harness::new(
+            "s :: Source -> p :: Paint(1) -> c :: CheckPaint(1) -> a :: Sink; c[1] -> b :: Sink",
+        );
+        t.push("s", 0, [Packet::new(b"x")]);
+        t.write("p.color 2").unwrap();
+        t.push("s", 0, [Packet::new(b"y")]);
+        assert_eq!((t.bytes("a"), t.bytes("b")), (vec![b"x".to_vec()], vec![b"y".to_vec()]));
+
+        let mut t = Harness::new("s :: Source -> c :: CheckPaint(1) -> a :: Sink");
+        t.push("s", 0, [Packet::new(b"x")]);
+        assert_eq!((t.bytes("a").len(), t.read("c.drop_reasons")), (0, "1\tother colour\n".into()));
+    }
+}

@@ -1,0 +1,44 @@
+//! Strip: removes bytes from the front of packets.
+
+use clickwork_packet::Packet;
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "removes bytes from the front of packets",
+    manual: "Removes the first LENGTH bytes of each packet; a shorter packet becomes empty. Strip(14) removes an Ethernet \
+             header. Unstrip puts the bytes back.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> Strip(14) -> Discard",
+    args: &[ArgSpec::required("LENGTH", ArgType::U32, "bytes to remove")],
+    ..Class::new("Strip", "standard", || Box::<Strip>::default())
+};
+
+#[derive(Default)]
+struct Strip {
+    length: u32,
+}
+
+impl SimpleElement for Strip {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("LENGTH", &mut self.length);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        p.pull(self.length as usize);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn removes_the_front_and_no_more_than_there_is() {
+        let mut t = Harness::new("s :: Source -> Strip(3) -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"abcdef"), Packet::new(b"ab")]);
+        assert_eq!(t.bytes("k"), [b"def".to_vec(), vec![]]);
+    }
+}

@@ -1,0 +1,55 @@
+//! Truncate: limits the length of packets.
+
+use clickwork_packet::{Packet, anno};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "cuts packets to a length",
+    manual: "Cuts each packet to at most LENGTH bytes. Unless EXTRA_LENGTH is false, the bytes cut off are added to the \
+             packet's extra length annotation, so that elements which count or print still know the full length.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> Truncate(20) -> Discard",
+    args: &[
+        ArgSpec::required("LENGTH", ArgType::U16, "the greatest length, in bytes"),
+        ArgSpec::keyword("EXTRA_LENGTH", ArgType::Bool, "true", "note the bytes cut off in an annotation"),
+    ],
+    ..Class::new("Truncate", "standard", || Box::new(Truncate { length: 0, notes: true }))
+};
+
+struct Truncate {
+    length: u16,
+    notes: bool,
+}
+
+impl SimpleElement for Truncate {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("LENGTH", &mut self.length).read("EXTRA_LENGTH", &mut self.notes);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let extra = p.len().saturating_sub(self.length.into());
+        if extra > 0 {
+            p.take(extra);
+            if self.notes {
+                let noted = p.anno_u32(anno::EXTRA_LENGTH).wrapping_add(extra as u32);
+                p.set_anno_u32(anno::EXTRA_LENGTH, noted);
+            }
+        }
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::{Packet, anno};
+
+    #[test]
+    fn cuts_and_notes_what_is_missing() {
+        let mut t = Harness::new("s :: Source -> Truncate(4) -> Truncate(3, EXTRA_LENGTH no) -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"abcdef"), Packet::new(b"ab")]);
+        let seen: Vec<_> = t.take("k").iter().map(|p| (p.len(), p.anno_u32(anno::EXTRA_LENGTH))).collect();
+        assert_eq!(seen, [(3, 2), (2, 0)]);
+    }
+}
