@@ -6,7 +6,7 @@
 
 use crate::output::reason;
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
-use clickwork_router::{Clock, Registry, Router};
+use clickwork_router::{Clock, Registry, Reload, Router};
 use clickwork_source::{Diagnostics, Sources, Span};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ impl Maker {
     }
 
     /// Makes a router that is ready to run.
-    pub fn make(&self, input: &Input, clock: Clock) -> Made {
+    pub fn make(&self, input: &Input, clock: Clock, reload: Option<Reload>) -> Made {
         let (sources, mut graph, mut diagnostics) = self.elaborate(input);
         if diagnostics.has_errors() {
             return Made { sources, diagnostics, router: None, understood: false };
@@ -144,6 +144,7 @@ impl Maker {
             ordered: self.ordered,
             clock,
             source_text: input.text.clone(),
+            reload,
             ..clickwork_router::Options::default()
         };
         let router = match clickwork_router::build(&graph, &sources, &self.registry, options) {

@@ -62,6 +62,11 @@ impl Report {
         }
     }
 
+    /// Prints a remark.
+    pub fn note(&self, message: &str) {
+        self.labelled("note: ", "\x1b[1;32mnote\x1b[0m: ", message);
+    }
+
     fn labelled(&self, plain: &str, colored: &str, message: &str) {
         let label = match (self.click, self.color) {
             (true, _) if plain == "error: " => "",

@@ -52,8 +52,14 @@ impl Harness {
         }
         let log = Log::buffer();
         let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
-        let options =
-            Options { ordered, clock, log: log.clone(), seed: Some(1), source_text: config.to_string() };
+        let options = Options {
+            ordered,
+            clock,
+            log: log.clone(),
+            seed: Some(1),
+            source_text: config.to_string(),
+            ..Options::default()
+        };
         let (router, _) = build(&graph, &sources, &registry, options).map_err(|d| render(&sources, &d))?;
         Ok(Harness { router, driver: Driver::default(), log })
     }

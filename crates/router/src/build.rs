@@ -6,6 +6,7 @@ use crate::args::{ArgErrors, Args, Names};
 use crate::clock::Clock;
 use crate::cx::Cx;
 use crate::facts::{Class, PortCheck};
+use crate::hotswap::Reload;
 use crate::log::Log;
 use crate::notify::Notifiers;
 use crate::outputs::Outputs;
@@ -35,6 +36,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// The configuration as the user wrote it, for the `config` handler.
     pub source_text: String,
+    /// Makes the router of a new configuration, if this one may be replaced while it runs.
+    pub reload: Option<Reload>,
 }
 
 impl Default for Options {
@@ -45,6 +48,7 @@ impl Default for Options {
             log: Log::stderr(),
             seed: None,
             source_text: String::new(),
+            reload: None,
         }
     }
 }
@@ -159,6 +163,7 @@ fn connect(
         registry: Arc::clone(registry),
         stop: StopState::default(),
         stop_handler: None,
+        reload: options.reload,
         hot_swap: None,
         batch_limit: if options.ordered { 1 } else { BATCH_SIZE },
         running: false,

@@ -39,6 +39,14 @@ impl Clock {
         Clock::Simulated { now: Cell::new(start) }
     }
 
+    /// A clock that shows the same time as this one, for the router that replaces another.
+    pub fn continued(&self) -> Clock {
+        match self {
+            Clock::Real { origin } => Clock::Real { origin: *origin },
+            Clock::Simulated { now } => Clock::Simulated { now: now.clone() },
+        }
+    }
+
     /// Whether time is simulated.
     pub fn is_simulated(&self) -> bool {
         matches!(self, Clock::Simulated { .. })

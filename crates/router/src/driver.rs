@@ -19,7 +19,7 @@ pub enum Outcome {
     Interrupted,
     /// Nothing can ever happen again: no task, timer or descriptor is left.
     Exhausted,
-    /// An element asked for a new configuration; [`Router::take_hot_swap`] has it.
+    /// A new configuration is to replace this one; [`Router::take_hot_swap`] has its router.
     HotSwap,
     /// The time limit of [`Driver::run_for`] has passed.
     TimeLimit,
@@ -88,7 +88,10 @@ impl Driver {
                 self.run_timers(router);
             }
             let per_system = if ordered { ORDERED_ITERATIONS_PER_SYSTEM } else { 1 };
-            if self.iteration.is_multiple_of(per_system) && router.stop.requests == 0 && !self.run_system(router) {
+            if self.iteration.is_multiple_of(per_system)
+                && router.stop.requests == 0
+                && !self.run_system(router)
+            {
                 return Outcome::Exhausted;
             }
         }
@@ -179,11 +182,6 @@ impl Router {
     /// Whether output is exactly in Click's order, one packet at a time.
     pub fn is_ordered(&self) -> bool {
         self.batch_limit == 1
-    }
-
-    /// The configuration that an element asked to switch to.
-    pub fn take_hot_swap(&mut self) -> Option<String> {
-        self.hot_swap.take()
     }
 
     /// Consumes stop requests: an element that manages the driver may decide to go on. True if the driver should stop.

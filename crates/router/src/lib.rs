@@ -37,6 +37,7 @@ pub use driver::{Driver, Outcome};
 pub use element::{Element, Ready, SimpleElement, TaskStep, Verdict};
 pub use facts::{Class, Processing};
 pub use handler::{Handler, HandlerError, Value};
+pub use hotswap::Reload;
 pub use log::Log;
 pub use registry::Registry;
 pub use router::{ElementId, Endpoint, Router};

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::cx::Cx;
 use crate::element::{Element, Ready, TaskStep};
 use crate::facts::{Class, Processing};
+use crate::hotswap::Reload;
 use crate::log::Log;
 use crate::notify::{NotifierId, NotifierKind, Notifiers, Search};
 use crate::outputs::{OutputIndex, Outputs, Slot};
@@ -155,7 +156,8 @@ pub struct Router {
     pub(crate) registry: Arc<Registry>,
     pub(crate) stop: StopState,
     pub(crate) stop_handler: Option<(ElementId, StopHandler)>,
-    pub(crate) hot_swap: Option<String>,
+    pub(crate) reload: Option<Reload>,
+    pub(crate) hot_swap: Option<Box<Router>>,
     pub(crate) batch_limit: usize,
     pub(crate) running: bool,
     pub(crate) attached: HashMap<&'static str, Box<dyn Any + Send>>,
@@ -272,11 +274,6 @@ impl Router {
     /// Requests that the driver stop, as DriverManager or a reader at end of file does.
     pub fn request_stop(&mut self) {
         self.stop.requests += 1;
-    }
-
-    /// Replaces the configuration as soon as no element runs. The driver reports how that went.
-    pub fn request_hot_swap(&mut self, config: String) {
-        self.hot_swap = Some(config);
     }
 
     /// Runs `f` on an element, then delivers what it emitted and carries out its commands. `None` if the element is

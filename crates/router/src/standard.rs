@@ -124,7 +124,7 @@ const GLOBALS: &[Global] = &[
     global("flatconfig", |r, _| Ok(clickwork_lang::print(&r.to_graph()).into())),
     global("requirements", |r, _| Ok(lines(r.requirements.iter().map(|q| q.value.clone())).into())),
     global("packages", |_, _| Ok(Value::default())),
-    global("handlers", |_, _| Ok(global_list().into())),
+    global("handlers", |r, _| Ok(global_list(r).into())),
     global("threads", |_, _| Ok("0\n".into())),
     global("active_ports", |r, _| Ok(totals(r).into())),
     global_write("stop", |r, _| {
@@ -132,7 +132,7 @@ const GLOBALS: &[Global] = &[
         Ok(Value::default())
     }),
     global_write("hotconfig", |r, text| {
-        r.request_hot_swap(text.to_string());
+        r.request_hot_swap(text)?;
         Ok(Value::default())
     }),
 ];
@@ -154,8 +154,14 @@ fn totals(r: &Router) -> String {
     )
 }
 
-fn global_list() -> String {
-    lines(GLOBALS.iter().map(|g| {
+/// The router's handlers that it has at present.
+fn globals(r: &Router) -> impl Iterator<Item = &'static Global> {
+    let can_reload = r.can_reload();
+    GLOBALS.iter().filter(move |g| can_reload || g.name != "hotconfig")
+}
+
+fn global_list(r: &Router) -> String {
+    lines(globals(r).map(|g| {
         format!(
             "{}\t{}{}",
             g.name,
@@ -165,21 +171,18 @@ fn global_list() -> String {
     }))
 }
 
-fn find_global(name: &str) -> Result<&'static Global, HandlerError> {
-    GLOBALS
-        .iter()
-        .find(|g| g.name == name)
-        .ok_or_else(|| HandlerError::NoHandler(format!("no '{name}' handler")))
+fn find_global(r: &Router, name: &str) -> Result<&'static Global, HandlerError> {
+    globals(r).find(|g| g.name == name).ok_or_else(|| HandlerError::NoHandler(format!("no '{name}' handler")))
 }
 
 /// Reads a handler of the router.
 pub(crate) fn read_global(r: &mut Router, name: &str, text: &str) -> Result<Value, HandlerError> {
     let wrong = || HandlerError::WrongKind(format!("'{name}' is not a read handler"));
-    find_global(name)?.read.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
+    find_global(r, name)?.read.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
 }
 
 /// Writes a handler of the router.
 pub(crate) fn write_global(r: &mut Router, name: &str, text: &str) -> Result<Value, HandlerError> {
     let wrong = || HandlerError::WrongKind(format!("'{name}' is not a write handler"));
-    find_global(name)?.write.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
+    find_global(r, name)?.write.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
 }

@@ -1,10 +1,11 @@
 //! `clickwork run` and `click`: makes a router of a configuration and runs it.
 //!
-//! [`options`] are those of Click's program, which both share. [`session`] is a run from start to end, [`handlers`] what
-//! `-h` and `-x` do after it.
+//! [`options`] are those of Click's program, which both share. [`session`] is a run from start to end, [`reload`] the
+//! replacement of a running configuration, [`handlers`] what `-h` and `-x` do at the end.
 
 mod handlers;
 mod options;
+mod reload;
 mod session;
 mod usage;
 

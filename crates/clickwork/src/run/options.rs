@@ -73,6 +73,10 @@ impl RouterOptions {
         !self.no_warnings
     }
 
+    /// Whether the configuration of the running router may be replaced.
+    pub fn allow_reconfigure(&self) -> bool {
+        self.allow_reconfigure
+    }
 
     /// The start of simulated time, if time is simulated.
     pub fn simulated(&self) -> Option<Timestamp> {

@@ -1,12 +1,13 @@
 //! One run of a router: made, driven until something ends it, asked for its handlers, closed.
 
 use super::handlers;
+use super::reload;
 use super::usage::Usage;
 use super::{Presentation, RouterOptions};
 use crate::config::{ClickPath, Input, Maker};
 use crate::output;
 use crate::report::Report;
-use clickwork_router::{Clock, Driver, Router};
+use clickwork_router::{Clock, Driver, Outcome, Reload, Router};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,7 +36,8 @@ impl<'a> Session<'a> {
             ..Maker::new()
         };
         let clock = options.simulated().map_or_else(Clock::real, Clock::simulated);
-        let router = make(&maker, &input, clock, &report)?;
+        let reload = options.allow_reconfigure().then(|| reload::reload(&maker, report));
+        let router = make(&maker, &input, clock, reload, &report)?;
         Some(Session { options, report, input, router })
     }
 
@@ -82,7 +84,9 @@ impl<'a> Session<'a> {
             return;
         }
         let mut driver = Driver::new(interrupt());
-        driver.run(&mut self.router);
+        while driver.run(&mut self.router) == Outcome::HotSwap {
+            reload::swap(&mut self.router, &self.report);
+        }
     }
 }
 
@@ -98,8 +102,14 @@ fn interrupt() -> Arc<AtomicBool> {
     stop
 }
 
-fn make(maker: &Maker, input: &Input, clock: Clock, report: &Report) -> Option<Router> {
-    let made = maker.make(input, clock);
+fn make(
+    maker: &Maker,
+    input: &Input,
+    clock: Clock,
+    reload: Option<Reload>,
+    report: &Report,
+) -> Option<Router> {
+    let made = maker.make(input, clock, reload);
     report.print(&made.sources, &made.diagnostics);
     if made.router.is_none() && made.understood {
         report.error("Router could not be initialized!");

@@ -26,7 +26,7 @@ pub fn try_build(config: &str, ordered: bool) -> Result<Router, String> {
         return Err(render(&diagnostics));
     }
     let clock = Clock::simulated(Timestamp::new(1000, 0));
-    let options = Options { ordered, clock, log: Log::buffer(), seed: Some(1), source_text: String::new() };
+    let options = Options { ordered, clock, log: Log::buffer(), seed: Some(1), ..Options::default() };
     build(&graph, &sources, &registry, options).map(|(router, _)| router).map_err(|d| render(&d))
 }
 
