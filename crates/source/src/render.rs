@@ -40,19 +40,29 @@ fn files_of(diagnostic: &Diagnostic) -> Vec<FileId> {
     files
 }
 
+/// The lines of one file from its first label to its last.
 fn excerpt<'a>(
     sources: &'a Sources,
     diagnostic: &'a Diagnostic,
     file: FileId,
 ) -> Snippet<'a, Annotation<'a>> {
     let text = sources.text(file);
-    let labels = diagnostic.labels.iter().filter(|l| l.span.file == file);
-    Snippet::source(text).path(sources.name(file)).annotations(labels.map(|l| annotation(l, text)))
+    let labels = || diagnostic.labels.iter().filter(|l| l.span.file == file);
+    let first = border(text, labels().map(|l| l.span.start).min().unwrap_or(0));
+    let last = border(text, labels().map(|l| l.span.end).max().unwrap_or(0)).max(first);
+    let line_ends = ['\n', '\r'];
+    let start = text[..first].rfind(line_ends).map_or(0, |n| n + 1);
+    let end = text[last..].find(line_ends).map_or(text.len(), |n| last + n);
+    let (line, _) = sources.line_col(Span::new(file, first as u32, first as u32));
+    let annotations = labels().map(|l| annotation(l, text, start));
+    Snippet::source(&text[start..end]).line_start(line).path(sources.name(file)).annotations(annotations)
 }
 
-fn annotation<'a>(label: &'a Label, text: &str) -> Annotation<'a> {
+/// A label in the part of `text` from `start` on.
+fn annotation<'a>(label: &'a Label, text: &str, start: usize) -> Annotation<'a> {
     let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-    let annotation = kind.span(visible_range(label.span, text));
+    let range = visible_range(label.span, text);
+    let annotation = kind.span(range.start - start..range.end - start);
     let remark = label.text.lines().map(|l| printable(l.trim())).collect::<Vec<_>>().join("\n");
     if remark.is_empty() { annotation } else { annotation.label(remark) }
 }

@@ -209,8 +209,8 @@ impl Body {
     pub fn finish(&mut self, diagnostics: &mut Diagnostics) {
         for side in [Side::Input, Side::Output] {
             let pseudo = side as usize;
-            self.ports[pseudo] =
-                self.check_pseudo(pseudo, side, self.printable_name(), self.span, diagnostics);
+            let place = Place { name: self.printable_name(), span: self.span, first_wire: 0 };
+            self.ports[pseudo] = self.check_pseudo(pseudo, side, place, diagnostics);
         }
         for index in 0..self.items.len() {
             self.settle_name(index);
@@ -222,8 +222,7 @@ impl Body {
         &self,
         pseudo: usize,
         side: Side,
-        name: &str,
-        span: Span,
+        Place { name, span, first_wire }: Place<'_>,
         diagnostics: &mut Diagnostics,
     ) -> usize {
         let (kind, inner) = (side.name(), side.other());
@@ -233,7 +232,7 @@ impl Body {
             diagnostics.push(Diagnostic::error(span, message));
         }
         let mut used = vec![false; item.ports[inner as usize]];
-        for wire in self.wires.iter().filter(|w| w.end(inner).element == pseudo) {
+        for wire in self.wires[first_wire..].iter().filter(|w| w.end(inner).element == pseudo) {
             used[wire.end(inner).port] = true;
         }
         report_missing(
@@ -243,6 +242,15 @@ impl Body {
         );
         used.len()
     }
+}
+
+/// The compound element or group that a pseudo-element belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub name: &'a str,
+    pub span: Span,
+    /// The first wire that can lead to the pseudo-element.
+    pub first_wire: usize,
 }
 
 /// At most this many missing ports of one pseudo-element are reported one by one.

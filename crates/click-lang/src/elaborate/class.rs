@@ -41,11 +41,13 @@ pub(super) struct ClassTable<'a> {
     known: Option<&'a dyn ClassNames>,
     /// Classes declared in the file and in the bodies around the current place, innermost last.
     scopes: Vec<HashMap<String, Class>>,
+    /// How many more names may be compared with all others: a file that is no configuration has many that are wrong.
+    suggestions: usize,
 }
 
 impl<'a> ClassTable<'a> {
     pub fn new(known: Option<&'a dyn ClassNames>) -> Self {
-        ClassTable { known, scopes: vec![HashMap::new()] }
+        ClassTable { known, scopes: vec![HashMap::new()], suggestions: 50 }
     }
 
     pub fn enter(&mut self) {
@@ -81,7 +83,7 @@ impl<'a> ClassTable<'a> {
         if let Some(class) = self.find(name) {
             return (class, None);
         }
-        let error = self.known.is_some().then(|| self.unknown(name, span));
+        let error = if self.known.is_some() { Some(self.unknown(name, span)) } else { None };
         (self.assume(name), error)
     }
 
@@ -90,12 +92,18 @@ impl<'a> ClassTable<'a> {
         self.known.is_none() && (has_config || name.starts_with(|c: char| c.is_ascii_uppercase()))
     }
 
-    fn unknown(&self, name: &str, span: Span) -> Diagnostic {
+    fn unknown(&mut self, name: &str, span: Span) -> Diagnostic {
         let error = Diagnostic::error(span, format!("unknown element class '{name}'"));
-        match self.similar(name) {
+        match self.may_suggest().then(|| self.similar(name)).flatten() {
             Some(similar) => error.hint(format!("did you mean '{similar}'?")),
             None => error,
         }
+    }
+
+    /// Whether there is time to look for similar names once more.
+    pub fn may_suggest(&mut self) -> bool {
+        self.suggestions = self.suggestions.saturating_sub(1);
+        self.suggestions > 0
     }
 
     /// The class whose name is most like `name`.

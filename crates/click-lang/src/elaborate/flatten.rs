@@ -159,8 +159,9 @@ impl Flattener {
     /// Follows every wire that starts at an element to the elements it leads to.
     fn connections(&self, diagnostics: &mut Diagnostics) -> Vec<Connection> {
         let mut connections = Vec::new();
+        let mut known: HashMap<Port, Vec<Port>> = HashMap::new();
         for wire in self.body.wires.iter().filter(|w| !is_pseudo(&self.body.items[w.from.element])) {
-            for to in self.targets(wire.to) {
+            for &to in known.entry(wire.to).or_insert_with(|| self.targets(wire.to)).iter() {
                 if connections.len() == limits::WIRES {
                     let message = format!("configuration expands to more than {} connections", limits::WIRES);
                     diagnostics.push(Diagnostic::error(wire.span, message));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use clickwork_source::{Diagnostic, Span, suggest};
 
-use super::body::{Body, Item, PORT_NAMES, Side};
+use super::body::{Body, Item, PORT_NAMES, Place, Side};
 use super::class::{Class, CompoundClass};
 use super::connect::{End, PortList};
 use super::{Declarer, limits};
@@ -167,15 +167,15 @@ impl Declarer<'_> {
             self.body.add(Item { anonymous: true, ..Item::new(name, Class::Tunnel, group.span) });
         }
         let ends = [index + 1, index + 2];
+        let first_wire = self.body.wires.len();
         let outer = [0, 1].map(|side| self.body.rename(PORT_NAMES[side], Some(ends[side])));
         self.statements(&group.statements);
         for side in [0, 1] {
             self.body.rename(PORT_NAMES[side], outer[side]);
         }
-        let ports = [Side::Input, Side::Output].map(|side| {
-            let end = ends[side as usize];
-            self.body.check_pseudo(end, side, "<anonymous group>", group.span, &mut self.diagnostics)
-        });
+        let place = Place { name: "<anonymous group>", span: group.span, first_wire };
+        let ports = [Side::Input, Side::Output]
+            .map(|side| self.body.check_pseudo(ends[side as usize], side, place, &mut self.diagnostics));
         (index, ports)
     }
 }
@@ -376,12 +376,14 @@ impl Declarer<'_> {
         self.error(error);
     }
 
-    fn undeclared(&self, name: &str, span: Span) -> Diagnostic {
+    fn undeclared(&mut self, name: &str, span: Span) -> Diagnostic {
         let error = Diagnostic::error(span, format!("undeclared element '{name}'"));
-        let mut elements: Vec<&str> = self.body.names().collect();
-        elements.sort_unstable();
-        let similar = suggest(name, elements).map(str::to_owned).or_else(|| self.classes.similar(name));
-        error.hint(match similar {
+        let similar = self.classes.may_suggest().then(|| {
+            let mut elements: Vec<&str> = self.body.names().collect();
+            elements.sort_unstable();
+            suggest(name, elements).map(str::to_owned).or_else(|| self.classes.similar(name))
+        });
+        error.hint(match similar.flatten() {
             Some(similar) => format!("did you mean '{similar}'?"),
             None => format!("declare it first: '{name} :: Class(...)'"),
         })
