@@ -195,7 +195,8 @@ impl FromDump {
 
     /// Tells IP packets from others, if that is wanted.
     fn classify(&mut self, mut packet: Packet, link_type: LinkType) -> Next {
-        if !self.force_ip && link_type != LinkType::IP {
+        let is_raw_ip = matches!(link_type, LinkType::IP | LinkType::IPV4 | LinkType::IPV6);
+        if !self.force_ip && !is_raw_ip {
             return Next::Emit(packet);
         }
         match link_type.ip_offset(packet.data()) {

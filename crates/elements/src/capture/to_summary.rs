@@ -234,7 +234,12 @@ impl Element for ToIpSummaryDump {
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         let opened = Destination::open(&self.name);
         let destination = opened.map_err(|error| format!("{}: {}", self.name, system_message(&error)))?;
+        let is_stdout = matches!(destination, Destination::Stdout);
         self.sink = Sink::Opened(destination);
+        if is_stdout {
+            // Header lines come before whatever else is printed while the router runs.
+            self.flush(cx);
+        }
         if cx.input_is_pull(0) {
             self.signal = cx.upstream_empty_signal(0);
             cx.schedule_task();
