@@ -7,6 +7,8 @@
 mod cli;
 mod click;
 mod config;
+#[cfg(test)]
+mod demo;
 mod links;
 mod output;
 mod programs;

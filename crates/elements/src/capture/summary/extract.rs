@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::headers::{Headers, protocol, u16_at, u32_at};
-use super::names;
+use super::icmp::icmp_has_sequence;
 
 /// The value of a field, before it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +167,7 @@ fn tcp_or_icmp<'a>(h: &Headers<'a>, field: Field) -> Extracted<'a> {
         F::TcpOptions | F::TcpNonTimestampOptions | F::TcpSack => tcp_options(h, field),
         F::IcmpType | F::IcmpTypeName => number(icmp(1)?[0]),
         F::IcmpCode | F::IcmpCodeName => number(icmp(2)?[1]),
-        F::IcmpFlowId | F::IcmpSequence if !names::icmp_has_sequence(icmp(1)?[0]) => Err(None),
+        F::IcmpFlowId | F::IcmpSequence if !icmp_has_sequence(icmp(1)?[0]) => Err(None),
         F::IcmpFlowId => number(u16_at(icmp(6)?, 4)),
         F::IcmpSequence => number(u16_at(icmp(8)?, 6)),
         F::IcmpNextMtu if icmp(2)?[..2] != [3, 4] => Err(None),

@@ -5,7 +5,7 @@
 use super::draft::Draft;
 use super::field::Field;
 use super::headers::protocol;
-use super::names;
+use super::icmp::icmp_has_sequence;
 use super::options::END;
 use super::parse::Parsed;
 
@@ -246,7 +246,7 @@ fn inject_icmp_word(draft: &mut Draft, field: Field, number: u16) {
         Field::IcmpNextMtu => {
             draft.icmp_type.is_none_or(|t| t == 3) && draft.icmp_code.is_none_or(|code| code == 4)
         }
-        _ => draft.icmp_type.is_none_or(names::icmp_has_sequence),
+        _ => draft.icmp_type.is_none_or(icmp_has_sequence),
     };
     let at = if field == Field::IcmpFlowId { 4 } else { 6 };
     if applies {

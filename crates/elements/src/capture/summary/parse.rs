@@ -2,13 +2,14 @@
 
 use std::net::Ipv4Addr;
 
+use clickwork_packet::headers::icmp;
 use clickwork_router::args::unquote_bytes;
 
 use super::draft::Draft;
 use super::field::{Field, FieldFacts, Width};
+use super::ip_options;
 use super::print::TCP_FLAG_LETTERS;
 use super::tcp_options::{self, Shown};
-use super::{ip_options, names};
 
 /// A value to be put into a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,9 +50,9 @@ fn parse_number_field(facts: &FieldFacts, text: &str, draft: &Draft) -> Option<u
         F::IpEcn => parse_ecn(text),
         F::EtherType => u16::from_str_radix(text, 16).ok().map(u64::from),
         F::TcpFlags => parse_tcp_flags(text),
-        F::IcmpType | F::IcmpTypeName => names::icmp_type(text).map(u64::from).or_else(|| bounded(text, 255)),
+        F::IcmpType | F::IcmpTypeName => icmp::type_named(text).map(u64::from).or_else(|| bounded(text, 255)),
         F::IcmpCode | F::IcmpCodeName => {
-            let named = draft.icmp_type.and_then(|icmp_type| names::icmp_code(icmp_type, text));
+            let named = draft.icmp_type.and_then(|icmp_type| icmp::code_named(icmp_type, text));
             named.map(u64::from).or_else(|| bounded(text, 255))
         }
         F::Direction | F::Paint => match text {

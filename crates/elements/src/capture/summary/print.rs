@@ -3,14 +3,15 @@
 use std::fmt::Write;
 use std::net::Ipv4Addr;
 
+use clickwork_packet::headers::icmp;
 use clickwork_router::args::quote_bytes;
 use md5::{Digest, Md5};
 
 use super::extract::{Value, extract};
 use super::field::{Field, FieldFacts, Width};
 use super::headers::Headers;
+use super::ip_options;
 use super::tcp_options::{self, Shown};
-use super::{ip_options, names};
 
 /// The letters of the TCP flags, from the lowest bit (FIN) to NS.
 pub const TCP_FLAG_LETTERS: &str = "FSRPAUECN";
@@ -33,10 +34,10 @@ fn print_number(out: &mut String, field: Field, number: u64, headers: &Headers<'
         Field::IpProtocol => print_protocol(out, number),
         Field::IpEcn => write!(out, "{}", ["no", "ect1", "ect2", "ce"][number as usize & 3]),
         Field::TcpFlags => print_tcp_flags(out, number),
-        Field::IcmpTypeName => print_name(out, names::icmp_type_name(number as u8), number),
+        Field::IcmpTypeName => print_name(out, icmp::type_name(number as u8), number),
         Field::IcmpCodeName => {
             let icmp_type = headers.icmp.map_or(0, |icmp| icmp[0]);
-            print_name(out, names::icmp_code_name(icmp_type, number as u8), number)
+            print_name(out, icmp::code_name(icmp_type, number as u8), number)
         }
         Field::Direction if number == 0 => write!(out, ">"),
         Field::Direction if number == 1 => write!(out, "<"),
