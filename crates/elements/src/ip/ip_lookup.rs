@@ -283,4 +283,22 @@ mod tests {
             "{errors}"
         );
     }
+
+    /// A million routes; without optimisation a thirty-second part of that.
+    const MANY: u32 = if cfg!(debug_assertions) { 1 << 15 } else { 1 << 20 };
+
+    #[test]
+    fn many_routes_load_through_handlers_in_one_transaction() {
+        let network = |i: u32| Ipv4Address::from_bits(i.wrapping_mul(0x9E37_79B1) & 0xFFFF_FF00);
+        let add = |i: u32| format!("set {}/24 10.0.{}.1 {}\n", network(i), i % 256, i % 3);
+        let mut t = Harness::new(&with_routes("StaticIPLookup", "0/0 2"));
+        t.write(&format!("r.ctrl {}", (0..MANY).map(add).collect::<String>())).unwrap();
+        // Later routes replaced earlier ones for the same network.
+        let last: std::collections::HashMap<_, _> = (0..MANY).map(|i| (network(i), i)).collect();
+        for (network, i) in last.iter().step_by(97) {
+            let expected = format!("{} 10.0.{}.1", i % 3, i % 256);
+            assert_eq!(t.read(&format!("r.lookup {network}")), expected);
+        }
+        assert_eq!(t.read("r.table").lines().count(), last.len() + 1);
+    }
 }

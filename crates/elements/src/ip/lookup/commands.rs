@@ -145,8 +145,13 @@ fn parse(text: &str, names: &dyn AddressNames) -> Option<(Ipv4Prefix, Ipv4Addres
     words.next().is_none().then_some((prefix, gateway.unwrap_or_default(), port))
 }
 
+/// The gateway that `word` means. A number means none: it is the output, and no name need be looked up for it.
 fn parse_gateway(word: &str, names: &dyn AddressNames) -> Option<Ipv4Address> {
-    if word == "-" { Some(Ipv4Address::UNSPECIFIED) } else { names.address(word) }
+    match word {
+        "-" => Some(Ipv4Address::UNSPECIFIED),
+        _ if parse_integer(word).is_some() => None,
+        _ => names.address(word),
+    }
 }
 
 /// A number as Click reads integers: decimal, or hexadecimal with `0x`, perhaps negative.
