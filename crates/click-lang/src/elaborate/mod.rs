@@ -1,6 +1,6 @@
 //! From the tree to the flat graph.
 //!
-//! Three stages. *Declaration* (`statements`, `connect`) walks the statements in order and gives every compound element
+//! Three stages. *Declaration* (`statements`, `chain`, `connect`) walks the statements in order and gives every compound element
 //! a [`body::Body`]: its elements, still compound, and the wires between them. *Expansion* (`expansion`, `overload`)
 //! replaces each compound element by the elements of its body, with parameters filled in. *Flattening* (`flatten`)
 //! replaces each chain of wires through `input` and `output` pseudo-elements by connections between elements.
@@ -8,6 +8,7 @@
 //! The order of elements and the numbers in names such as `Queue@3` are Click's, and so is the wording of errors.
 
 mod body;
+mod chain;
 mod class;
 mod connect;
 mod expansion;
