@@ -22,7 +22,7 @@ arrived() { in_right cat /sys/class/net/q0/statistics/rx_packets; }
 
 # blast SECONDS [RATE]: the left host sends; prints how many packets were taken
 blast() {
-    in_left taskset -c "$HOST_CPU" "$examples/blast" l0 10.91.1.2 10.91.2.2 $R0_MAC "$1" "$bytes" ${2:-}
+    in_left nice -n -20 taskset -c "$HOST_CPU" "$examples/blast" l0 10.91.1.2 10.91.2.2 $R0_MAC "$1" "$bytes" ${2:-}
 }
 
 # Packets per second that reach the right host, which throws them away at once.

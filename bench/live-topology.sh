@@ -83,7 +83,7 @@ kernel_forwards() {
 
 program_forwards() {
     in_middle sysctl -qw net.ipv4.ip_forward=0
-    ip netns exec "$MIDDLE" taskset -c "$ROUTER_CPU" "$@" &
+    ip netns exec "$MIDDLE" nice -n -20 taskset -c "$ROUTER_CPU" "$@" &
     PROGRAM_PID=$!
     wait_until_it_forwards
 }

@@ -38,7 +38,7 @@ impl Default for ReceiveOptions {
             protocol: 0,
             sniffer: true,
             outbound: false,
-            ring_bytes: 2 << 20,
+            ring_bytes: 4 << 20,
         }
     }
 }

@@ -73,19 +73,16 @@ impl Ring {
     }
 
     /// The oldest frame that was not taken yet.
+    ///
+    /// The next slots are not loaded ahead: most of the time the kernel is just writing them on another core, and to
+    /// take their cache lines away from it halved the throughput.
     pub(crate) fn next(&mut self) -> Option<Slot<'_>> {
         let header = self.header(self.next);
         // SAFETY: the status word is inside the mapping, aligned, and shared with the kernel: an atomic.
         let status = unsafe { AtomicU32::from_ptr(header.cast::<u32>().as_ptr()) };
-        if status.load(Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
-            return None;
-        }
-        self.prefetch(self.following());
-        Some(Slot { header, size: self.slot_size, ring: self })
-    }
-
-    fn following(&self) -> usize {
-        if self.next + 1 == self.slots { 0 } else { self.next + 1 }
+        let filled = status.load(Ordering::Acquire) & libc::TP_STATUS_USER != 0;
+        // Built only if filled: a slot that is dropped goes back to the kernel.
+        if filled { Some(Slot { header, size: self.slot_size, ring: self }) } else { None }
     }
 
     fn header(&self, slot: usize) -> NonNull<libc::tpacket2_hdr> {
@@ -93,22 +90,6 @@ impl Ring {
         debug_assert!(slot < self.slots && offset + self.slot_size <= self.length);
         // SAFETY: `slot < slots`, so the whole slot lies inside the mapping; slots are aligned to cache lines.
         unsafe { self.memory.byte_add(offset).cast() }
-    }
-
-    /// Starts to load the status and the headers of a slot, which another core may have written.
-    fn prefetch(&self, slot: usize) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let header = self.header(slot).as_ptr().cast::<i8>();
-            // SAFETY: both addresses are inside the slot; a prefetch does not access memory in any visible way.
-            unsafe {
-                _mm_prefetch(header, _MM_HINT_T0);
-                _mm_prefetch(header.byte_add(64), _MM_HINT_T0);
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = slot;
     }
 }
 
@@ -166,7 +147,8 @@ impl Drop for Slot<'_> {
         // SAFETY: as in `Ring::next`.
         let status = unsafe { AtomicU32::from_ptr(self.header.cast::<u32>().as_ptr()) };
         status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
-        self.ring.next = self.ring.following();
+        let following = self.ring.next + 1;
+        self.ring.next = if following == self.ring.slots { 0 } else { following };
     }
 }
 
