@@ -15,7 +15,7 @@ const EXCLUSIONS: usize = 48;
 const WORDS: usize = 24;
 
 /// Facts about one packet.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Facts {
     words: Vec<Word>,
     /// Bytes known to be in each section.
@@ -23,7 +23,7 @@ pub(crate) struct Facts {
 }
 
 /// Facts about one word, conditional on its bytes being there.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Word {
     base: Base,
     offset: u16,
@@ -66,6 +66,11 @@ impl Facts {
                 word.mask != 0 || !word.excluded.is_empty()
             })
         });
+    }
+
+    /// Forgets the words that are not among these.
+    pub fn keep_only(&mut self, words: &[(Base, u16)]) {
+        self.words.retain(|word| words.contains(&(word.base, word.offset)));
     }
 
     /// How many bytes of the test's word are known to be there.

@@ -2,13 +2,15 @@
 //!
 //! Two passes alternate until nothing changes. [`follow_facts`] walks from the start with the [`Facts`] that hold on every path to a
 //! node, and lets each edge skip the tests whose outcome is already known (Click's "dominators", with facts that are the meet of all
-//! paths). [`rebuild`] walks back, shares equal nodes and drops unreachable ones; at last it joins neighbouring tests of one word.
+//! paths). [`rebuild`] walks back, shares equal nodes and drops unreachable ones. Then paths are
+//! split ([`split`]), and at last neighbouring tests of one word are joined.
 //!
 //! Cost: one step per node, edge and skipped test; [`SKIP_BUDGET`] bounds the skipping, so that no input takes long.
 
 use crate::diagram::{Diagram, Node, Target};
 use crate::expr::Test;
 use crate::facts::Facts;
+use crate::split::split;
 
 /// Rounds of both passes; three suffice for all filters we know.
 const ROUNDS: usize = 4;
@@ -18,6 +20,9 @@ const SKIP_BUDGET: usize = 8_000_000;
 /// The diagram improved, and where it starts.
 pub(crate) fn optimise(diagram: Diagram, start: Target) -> (Diagram, Target) {
     let (mut diagram, mut start) = settle(diagram, start);
+    if let Some(split) = split(&diagram, start) {
+        (diagram, start) = split;
+    }
     let joined = rebuild(&diagram, start, join);
     if joined.0.nodes != diagram.nodes {
         (diagram, start) = settle(joined.0, joined.1);
