@@ -141,13 +141,22 @@ fn generated(c: &mut Criterion) {
     let nets = generated_rules(|rule| {
         format!("allow src net 10.{}.{}.0/24 && tcp && dst port {}", rule >> 8, rule & 255, 1000 + rule)
     });
+    let lengths = generated_rules(|rule| {
+        let (high, low, length) = (rule >> 8, rule & 255, [24, 25, 28][rule as usize % 3]);
+        format!("{} src net 10.{high}.{low}.0/{length}", if rule % 2 == 0 { "allow" } else { "deny" })
+    });
     let mixed = generated_rules(|rule| match rule % 3 {
         0 => format!("allow src net 10.{}.{}.0/24 && tcp", rule >> 8, rule & 255),
         1 => format!("allow src net 10.{}.{}.0/28 && dst port {}", rule >> 8, rule & 255, 1000 + rule),
         _ => format!("deny dst host 11.0.{}.{} && udp", rule >> 8, rule & 255),
     });
-    for (name, rules) in [("1000 ports", ports), ("1000 networks and ports", nets), ("1000 assorted", mixed)]
-    {
+    let kinds = [
+        ("1000 ports", ports),
+        ("1000 networks and ports", nets),
+        ("1000 networks of three lengths", lengths),
+        ("1000 assorted", mixed),
+    ];
+    for (name, rules) in kinds {
         let program = ip_filter(&rules, 1, &NoNames).expect("valid").program;
         measure(c, name, &program, &traffic, true);
         c.bench_function(&format!("compile {name}"), |bencher| {

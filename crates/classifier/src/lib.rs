@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Reading guide: [`expr`] says what patterns mean; [`pattern`] reads `Classifier` arguments and
-//! [`filter`] the IP filter language into it; `diagram` shares, `facts`, `optimise` and `split` shorten, [`program`] lays out and
+//! [`filter`] the IP filter language into it; `diagram` shares, `facts`, `optimise`, `split` and `regroup` shorten, [`program`] lays out and
 //! `run` executes. Read first: Kohler, Morris, Chen, "Programming language optimizations for modular router configurations"
 //! (ASPLOS 2002), §4.
 #![forbid(unsafe_code)]
@@ -26,6 +26,7 @@ pub mod headers;
 mod optimise;
 pub mod pattern;
 pub mod program;
+mod regroup;
 mod run;
 mod split;
 

@@ -3,13 +3,15 @@
 //! Two passes alternate until nothing changes. [`follow_facts`] walks from the start with the [`Facts`] that hold on every path to a
 //! node, and lets each edge skip the tests whose outcome is already known (Click's "dominators", with facts that are the meet of all
 //! paths). [`rebuild`] walks back, shares equal nodes and drops unreachable ones. Then paths are
-//! split ([`split`]), and at last neighbouring tests of one word are joined.
+//! split ([`split`]), neighbouring tests of one word are joined, and
+//! at last alternatives on one word put in order ([`regroup`]).
 //!
 //! Cost: one step per node, edge and skipped test; [`SKIP_BUDGET`] bounds the skipping, so that no input takes long.
 
 use crate::diagram::{Diagram, Node, Target};
 use crate::expr::Test;
 use crate::facts::Facts;
+use crate::regroup::regroup;
 use crate::split::split;
 
 /// Rounds of both passes; three suffice for all filters we know.
@@ -27,7 +29,7 @@ pub(crate) fn optimise(diagram: Diagram, start: Target) -> (Diagram, Target) {
     if joined.0.nodes != diagram.nodes {
         (diagram, start) = settle(joined.0, joined.1);
     }
-    (diagram, start)
+    regroup(&diagram, start)
 }
 
 fn settle(mut diagram: Diagram, mut start: Target) -> (Diagram, Target) {

@@ -10,7 +10,7 @@ use crate::diagram::{Node, Target};
 use crate::headers::{Headers, partial_word_at, word_at};
 
 /// Steps on one word from which a table pays.
-const TABLE_MINIMUM: usize = 5;
+pub(crate) const TABLE_MINIMUM: usize = 5;
 /// Encoded targets from here on are decisions: an output port, or [`DROP`].
 const OUTPUT: u32 = 0x8000_0000;
 const DROP: u32 = u32::MAX;
