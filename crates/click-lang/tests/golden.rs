@@ -212,6 +212,31 @@ config.click:9: output ports ignored at end of chain
 }
 
 #[test]
+fn one_slip_gets_one_message() {
+    for (text, message) in [
+        ("a :: Idle -> [0 -> d :: Discard; Idle -> d", "syntax error: expected ','"),
+        ("a :: Idle -> [0]; d :: Discard", "stranded port ignored"),
+        ("a :: Idle -> -> d :: Discard", "syntax error near '->'"),
+        ("a :: Idle -> ; d :: Discard", "syntax error near ';'"),
+        ("a :: Idle -> d :: Discard; }", "syntax error near '}'"),
+        ("a :: Idle; $x; d :: Discard", "syntax error near '$x'"),
+        ("elementclass; d :: Discard", "expected element type name"),
+        ("define\nd :: Discard", "expected '('"),
+        ("define $x 3; d :: Discard", "expected '('"),
+        ("elementclass X { $a $b | input -> output }; d :: Discard", "expected ',' or '|'"),
+        ("elementclass X -> ; d :: Discard", "syntax error near '->'"),
+    ] {
+        assert!(
+            messages(text).starts_with(&format!("config.click:1: {message}\n")),
+            "{text}: {}",
+            messages(text)
+        );
+        let found = common::run(text, &Options::new(&Classes)).0.find("d").is_some();
+        assert!(found, "{text} does not go on after the error");
+    }
+}
+
+#[test]
 fn messages_about_compound_elements() {
     assert_eq!(
         messages("elementclass A { $a, $b | input -> Print($a, $b) -> output }\nIdle -> A(1) -> Discard;"),

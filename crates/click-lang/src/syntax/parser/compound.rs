@@ -94,7 +94,9 @@ impl Parser<'_> {
             }
             if !self.eat(Comma) {
                 self.error(Diagnostic::error(self.span(), "expected ',' or '|'"));
-                break;
+                if !self.at(Variable) {
+                    break;
+                }
             }
         }
         self.close();

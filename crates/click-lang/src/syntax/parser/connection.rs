@@ -2,7 +2,7 @@
 
 use clickwork_source::Diagnostic;
 
-use super::{Inside, Parser};
+use super::{Inside, Parser, STATEMENT_ENDS};
 use crate::syntax::SyntaxKind;
 
 impl Parser<'_> {
@@ -53,7 +53,7 @@ impl Parser<'_> {
     /// One element; false if there is none.
     fn element(&mut self, inside: Inside, first_list: bool, first_element: bool) -> bool {
         let start = self.checkpoint();
-        let ports = self.span();
+        let (ports, errors) = (self.span(), self.diagnostics.len());
         let has_ports = self.at(SyntaxKind::LeftBracket);
         if has_ports {
             self.ports(SyntaxKind::InputPorts);
@@ -67,13 +67,18 @@ impl Parser<'_> {
                 self.close();
                 return true;
             }
-            _ => {
-                if has_ports {
-                    self.error(
-                        Diagnostic::error(ports, "stranded port ignored")
-                            .hint("an element must follow the port"),
-                    );
+            _ if has_ports => {
+                // One complaint about the ports is enough.
+                if self.diagnostics.len() == errors {
+                    let error = Diagnostic::error(ports, "stranded port ignored");
+                    self.error(error.hint("an element must follow the port"));
                 }
+                if !self.at_any(&STATEMENT_ENDS) {
+                    self.skip_one();
+                }
+                return false;
+            }
+            _ => {
                 self.no_element(inside, first_list, first_element);
                 return false;
             }
@@ -98,15 +103,14 @@ impl Parser<'_> {
 
     /// There should be an element, but there is none.
     fn no_element(&mut self, inside: Inside, first_list: bool, first_element: bool) {
-        use SyntaxKind::*;
         let after_comma = !first_element;
-        if after_comma && self.at_any(&[Semicolon, Eof, RightBrace, RightParen]) {
+        if after_comma && self.at_any(&STATEMENT_ENDS) {
             return; // Click allows a comma too many
         }
         if inside != Inside::File && first_list && first_element {
             return; // the next statement will complain
         }
-        if self.at_any(&[Semicolon, Eof, RightBrace, RightParen, BarBar]) {
+        if self.at_any(&STATEMENT_ENDS) {
             self.complain(Some("an element must follow the arrow"));
         } else {
             self.unexpected();

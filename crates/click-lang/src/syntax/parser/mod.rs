@@ -17,6 +17,12 @@ use super::{ClickLanguage, SyntaxKind};
 /// How deep compound elements and groups may nest.
 pub(crate) const MAX_DEPTH: usize = 50;
 
+/// What ends a statement, and is not skipped with what is wrong before it.
+const STATEMENT_ENDS: [SyntaxKind; 5] = {
+    use SyntaxKind::*;
+    [Semicolon, Eof, RightBrace, RightParen, BarBar]
+};
+
 pub(super) fn parse(file: FileId, text: &str) -> (GreenNode, Diagnostics) {
     let mut parser = Parser::new(file, text);
     parser.open(SyntaxKind::SourceFile);
@@ -187,6 +193,26 @@ impl<'a> Parser<'a> {
         });
     }
 
+    /// Skips the rest of a statement that cannot be understood, but not beyond its line.
+    fn skip_line(&mut self) {
+        if self.at_line_end() {
+            return;
+        }
+        self.open(SyntaxKind::Error);
+        loop {
+            self.bump();
+            if self.at_line_end() {
+                break;
+            }
+        }
+        self.close();
+    }
+
+    /// Whether the current token ends a statement or begins another line.
+    fn at_line_end(&self) -> bool {
+        self.at_any(&STATEMENT_ENDS) || self.trivia.iter().any(|t| self.text[t.start..t.end].contains('\n'))
+    }
+
     fn skip_one(&mut self) {
         if !self.at(SyntaxKind::Eof) {
             self.open(SyntaxKind::Error);
@@ -230,17 +256,21 @@ impl Parser<'_> {
     fn elementclass(&mut self) {
         self.open(SyntaxKind::Elementclass);
         self.bump();
-        if !self.eat(SyntaxKind::Ident) {
-            let hint = "write 'elementclass Name { ... }' or 'elementclass Name OtherName'";
-            self.error(Diagnostic::error(self.span(), "expected element type name").hint(hint));
-        }
+        let place = self.span();
+        let named = self.eat(SyntaxKind::Ident);
         match self.kind() {
             SyntaxKind::LeftBrace => self.compound(),
             SyntaxKind::Ident => self.bump(),
-            SyntaxKind::Semicolon | SyntaxKind::Eof => {
+            _ if named => {
                 self.complain(Some("expected '{' or the name of an element class"));
+                self.skip_line();
             }
-            _ => self.unexpected(),
+            _ => {}
+        }
+        if !named {
+            let hint = "write 'elementclass Name { ... }' or 'elementclass Name OtherName'";
+            self.error(Diagnostic::error(place, "expected element type name").hint(hint));
+            self.skip_line();
         }
         self.eat(SyntaxKind::Semicolon);
         self.close();
@@ -254,6 +284,7 @@ impl Parser<'_> {
             self.config();
         } else {
             self.error(Diagnostic::error(self.span(), "expected '('"));
+            self.skip_line();
         }
         self.eat(SyntaxKind::Semicolon);
         self.close();
