@@ -1,28 +1,55 @@
 //! The command line of `clickwork` itself: its subcommands.
 
-use crate::links;
-use crate::run;
-use clap::{Parser, Subcommand};
+use crate::{check, completions, ctl, doc, flatten, fmt, links, list, run};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Routers out of small readable parts
+///
+/// Clickwork runs routers written in the Click language. 'clickwork COMMAND --help' says more about a command.
 #[derive(Parser, Debug)]
-#[command(name = "clickwork", version, arg_required_else_help = true)]
+#[command(name = "clickwork", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+const EXAMPLES: &str = "Examples:
+  clickwork run router.click               run a router
+  clickwork check router.click             is it correct?
+  clickwork list                           which elements are there?
+  clickwork doc Queue                      the manual of one
+  clickwork ctl localhost:7777 read list   ask a running router";
+
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(run::Run),
+    Check(check::Check),
+    Flatten(flatten::Flatten),
+    Fmt(fmt::Fmt),
+    List(list::List),
+    Doc(doc::Doc),
+    Ctl(ctl::Ctl),
     Links(links::Links),
+    Completions(completions::Completions),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => run::command(&args),
+        Command::Check(args) => check::main(&args),
+        Command::Flatten(args) => flatten::main(&args),
+        Command::Fmt(args) => fmt::main(&args),
+        Command::List(args) => list::main(&args),
+        Command::Doc(args) => doc::main(&args),
+        Command::Ctl(args) => ctl::main(&args),
         Command::Links(args) => links::main(&args),
+        Command::Completions(args) => completions::main(&args),
     }
+}
+
+/// The definition of the command line.
+pub fn command() -> clap::Command {
+    Cli::command()
 }

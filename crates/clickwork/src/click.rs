@@ -1,5 +1,6 @@
 //! The program `click`: Click's options, messages and formats, and packets in Click's exact order.
 
+use crate::output;
 use crate::report::Report;
 use crate::run::{self, Presentation, RouterOptions};
 use clap::Parser;
@@ -29,10 +30,6 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             let report = Report { warnings: click.options.warnings(), ..Report::click() };
             run::main(&click.options, &Presentation { ordered: true, report })
         }
-        Err(e) => {
-            let _ = e.print();
-            // As Click: 1 where clap would say 2.
-            ExitCode::from(u8::from(e.use_stderr()))
-        }
+        Err(e) => output::usage(&e),
     }
 }

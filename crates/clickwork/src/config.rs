@@ -6,7 +6,7 @@
 
 use crate::output::reason;
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
-use clickwork_router::{Clock, Registry, Reload, Router};
+use clickwork_router::{Clock, Options, Registry, Reload, Router};
 use clickwork_source::{Diagnostics, Sources, Span};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -135,28 +135,40 @@ impl Maker {
 
     /// Makes a router that is ready to run.
     pub fn make(&self, input: &Input, clock: Clock, reload: Option<Reload>) -> Made {
+        let options = Options { clock, reload, ..self.options(input) };
+        self.with_router(input, |graph, sources| {
+            match clickwork_router::build(graph, sources, &self.registry, options) {
+                Ok((router, remarks)) => (Some(router), remarks),
+                Err(errors) => (None, errors),
+            }
+        })
+    }
+
+    /// Makes a router that cannot run, without opening devices or files. There is one even if its arguments or ports are
+    /// wrong.
+    pub fn check(&self, input: &Input) -> Made {
+        let options = self.options(input);
+        self.with_router(input, |graph, sources| {
+            clickwork_router::check(graph, sources, &self.registry, options)
+        })
+    }
+
+    fn options(&self, input: &Input) -> Options {
+        Options { ordered: self.ordered, source_text: input.text.clone(), ..Options::default() }
+    }
+
+    fn with_router(
+        &self,
+        input: &Input,
+        make: impl FnOnce(&Graph, &Sources) -> (Option<Router>, Diagnostics),
+    ) -> Made {
         let (sources, mut graph, mut diagnostics) = self.elaborate(input);
         if diagnostics.has_errors() {
             return Made { sources, diagnostics, router: None, understood: false };
         }
         self.add_sockets(&mut graph);
-        let options = clickwork_router::Options {
-            ordered: self.ordered,
-            clock,
-            source_text: input.text.clone(),
-            reload,
-            ..clickwork_router::Options::default()
-        };
-        let router = match clickwork_router::build(&graph, &sources, &self.registry, options) {
-            Ok((router, warnings)) => {
-                diagnostics.extend(warnings);
-                Some(router)
-            }
-            Err(errors) => {
-                diagnostics.extend(errors);
-                None
-            }
-        };
+        let (router, more) = make(&graph, &sources);
+        diagnostics.extend(more);
         Made { sources, diagnostics, router, understood: true }
     }
 

@@ -4,12 +4,21 @@
 //! of its own; [`config`] reads configurations for all of them and [`report`] prints what is wrong with them.
 #![forbid(unsafe_code)]
 
+mod check;
 mod cli;
 mod click;
+mod completions;
 mod config;
+mod control;
+mod ctl;
 #[cfg(test)]
 mod demo;
+mod doc;
+mod flatten;
+mod fmt;
+mod input;
 mod links;
+mod list;
 mod output;
 mod programs;
 mod report;

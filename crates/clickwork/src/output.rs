@@ -1,6 +1,7 @@
 //! Writing to standard output and error: a reader that goes away ends the program's output, not the program.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints text to standard output.
@@ -12,6 +13,18 @@ pub fn print(text: &str) {
 pub fn print_bytes(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+/// Writes text to a file, or to standard output if it is called `-`.
+///
+/// # Errors
+/// In Click's form, `FILE: reason`.
+pub fn write(file: &Path, text: &str) -> Result<(), String> {
+    if file == Path::new("-") {
+        print(text);
+        return Ok(());
+    }
+    std::fs::write(file, text).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
 }
 
 /// Prints an error to standard error and gives the exit status for it.
@@ -27,4 +40,11 @@ pub fn reason(e: &io::Error) -> String {
         Some(at) => text[..at].to_string(),
         None => text,
     }
+}
+
+/// Prints help, or what is wrong with the command line of a program of Click's, and gives the exit status for it: 1, as
+/// Click, where `clap` would say 2.
+pub fn usage(e: &clap::Error) -> ExitCode {
+    let _ = e.print();
+    ExitCode::from(u8::from(e.use_stderr()))
 }

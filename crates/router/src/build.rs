@@ -64,18 +64,8 @@ pub fn build(
     registry: &Arc<Registry>,
     options: Options,
 ) -> Result<(Router, Diagnostics), Diagnostics> {
-    let mut errors = Diagnostics::default();
-    let classes = find_classes(graph, registry, &mut errors);
-    if errors.has_errors() {
-        return Err(errors);
-    }
-    let mut router = connect(graph, sources, &classes, registry, options);
-    check_port_counts(&router, &mut errors);
-    configure(&mut router, &mut errors);
-    resolve_ports(&mut router, &mut errors);
-    if errors.has_errors() {
-        return Err(errors);
-    }
+    let (router, mut errors) = check(graph, sources, registry, options);
+    let Some(mut router) = router.filter(|_| !errors.has_errors()) else { return Err(errors) };
     initialize(&mut router, &mut errors);
     if errors.has_errors() {
         router.cleanup();
@@ -83,6 +73,27 @@ pub fn build(
     }
     router.running = true;
     Ok((router, errors))
+}
+
+/// All of [`build`] but the last stage: elements read their arguments and push and pull are resolved, but no element is
+/// initialised, so no device or file is opened. For tools; the router cannot run. There is none if a class is unknown;
+/// otherwise there is one whatever else is wrong.
+pub fn check(
+    graph: &Graph,
+    sources: &Sources,
+    registry: &Arc<Registry>,
+    options: Options,
+) -> (Option<Router>, Diagnostics) {
+    let mut errors = Diagnostics::default();
+    let classes = find_classes(graph, registry, &mut errors);
+    if errors.has_errors() {
+        return (None, errors);
+    }
+    let mut router = connect(graph, sources, &classes, registry, options);
+    check_port_counts(&router, &mut errors);
+    configure(&mut router, &mut errors);
+    resolve_ports(&mut router, &mut errors);
+    (Some(router), errors)
 }
 
 fn find_classes(graph: &Graph, registry: &Registry, errors: &mut Diagnostics) -> Vec<&'static Class> {

@@ -29,7 +29,7 @@ mod storage;
 mod tasks;
 mod timers;
 
-pub use build::{Options, build};
+pub use build::{Options, build, check};
 pub use calls::Target;
 pub use clock::Clock;
 pub use cx::Cx;
@@ -41,6 +41,7 @@ pub use hotswap::Reload;
 pub use log::Log;
 pub use registry::Registry;
 pub use router::{ElementId, Endpoint, Router};
+pub use standard::standard_handlers;
 pub use storage::Storage;
 pub use tasks::{DEFAULT_TICKETS, MAX_TICKETS};
 

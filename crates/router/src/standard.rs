@@ -39,6 +39,11 @@ const OF_TASKS: &[Handler] = &[
     reads("home_thread", "the thread it runs on", |_, _, _| Ok(0u32.into())),
 ];
 
+/// The handlers that every element has, whatever its class.
+pub fn standard_handlers() -> &'static [Handler] {
+    ALWAYS
+}
+
 /// The standard handlers of an element. Those of tasks are there for elements that move packets of their own accord.
 pub(crate) fn handlers(router: &Router, id: ElementId) -> Vec<Handler> {
     let info = router.info(id);

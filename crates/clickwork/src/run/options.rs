@@ -1,6 +1,6 @@
 //! The options of Click's user-level program.
 
-use crate::config::Input;
+use crate::input::InputOptions;
 use clap::{ArgAction, Args};
 use clickwork_packet::Timestamp;
 use clickwork_router::clock::SIMULATION_START;
@@ -9,15 +9,8 @@ use std::path::PathBuf;
 /// What Click's program can be told.
 #[derive(Args, Debug, Clone)]
 pub struct RouterOptions {
-    /// Configuration file ("-" for standard input), and values of its variables
-    #[arg(value_name = "FILE|VAR=VALUE")]
-    words: Vec<String>,
-    /// Read the configuration from FILE
-    #[arg(short, long, value_name = "FILE")]
-    file: Vec<String>,
-    /// Use TEXT as the configuration
-    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
-    expression: Vec<String>,
+    #[command(flatten)]
+    pub input: InputOptions,
     /// Run on N threads
     #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
@@ -59,9 +52,6 @@ pub struct RouterOptions {
     #[arg(long, visible_alias = "simulation-time", value_name = "T", num_args = 0..=1, require_equals = true,
         default_missing_value = "", value_parser = seconds)]
     simtime: Option<Timestamp>,
-    /// Look for libraries in the directories of PATH, separated by colons, instead of $CLICKPATH
-    #[arg(short = 'C', long, value_name = "PATH")]
-    pub clickpath: Option<String>,
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -83,26 +73,6 @@ impl RouterOptions {
         self.simtime
     }
 
-    /// The definitions among the words of the command line, `VAR=value`.
-    pub fn defines(&self) -> Vec<(String, String)> {
-        self.words.iter().filter_map(|w| definition(w)).map(|(n, v)| (n.to_string(), v.to_string())).collect()
-    }
-
-    /// The configuration.
-    ///
-    /// # Errors
-    /// If there are two, or it cannot be read.
-    pub fn input(&self) -> Result<Input, String> {
-        let words = self.words.iter().filter(|w| definition(w).is_none());
-        let files: Vec<&String> = self.file.iter().chain(words).collect();
-        match (files.as_slice(), self.expression.as_slice()) {
-            ([], []) => Input::read("-".as_ref()),
-            ([], [text]) => Ok(Input::expression(text)),
-            ([file], []) => Input::read(file.as_ref()),
-            _ => Err("router configuration specified twice".to_string()),
-        }
-    }
-
     /// The configuration strings of the control sockets asked for.
     pub fn sockets(&self) -> Vec<String> {
         let ports = self.port.iter().map(|p| format!("TCP, {p}"));
@@ -110,13 +80,6 @@ impl RouterOptions {
         let descriptors = self.socket.iter().map(|fd| format!("SOCKET, {fd}"));
         ports.chain(paths).chain(descriptors).collect()
     }
-}
-
-/// `VAR=value` split, if the word is that.
-pub fn definition(word: &str) -> Option<(&str, &str)> {
-    let (name, value) = word.split_once('=')?;
-    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    is_name.then_some((name, value))
 }
 
 fn port(text: &str) -> Result<String, String> {
@@ -141,14 +104,6 @@ fn seconds(text: &str) -> Result<Timestamp, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn definitions_begin_with_a_name() {
-        assert_eq!(definition("A_1=x=y"), Some(("A_1", "x=y")));
-        assert_eq!(definition("A="), Some(("A", "")));
-        assert_eq!(definition("dir/a=b.click"), None);
-        assert_eq!(definition("=b"), None);
-    }
 
     #[test]
     fn simulated_time_has_fractions() {

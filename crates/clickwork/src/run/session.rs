@@ -4,11 +4,10 @@ use super::handlers;
 use super::reload;
 use super::usage::Usage;
 use super::{Presentation, RouterOptions};
-use crate::config::{ClickPath, Input, Maker};
+use crate::config::{Input, Maker};
 use crate::output;
 use crate::report::Report;
 use clickwork_router::{Clock, Driver, Outcome, Reload, Router};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -27,10 +26,10 @@ impl<'a> Session<'a> {
         if options.threads != 1 {
             report.warning(&format!("running on 1 thread, not {}", options.threads));
         }
-        let input = options.input().map_err(|e| report.error(&e)).ok()?;
+        let input = options.input.input().map_err(|e| report.error(&e)).ok()?;
         let maker = Maker {
-            defines: options.defines(),
-            path: ClickPath::new(options.clickpath.as_deref()),
+            defines: options.input.defines(),
+            path: options.input.path(),
             ordered: presentation.ordered,
             sockets: options.sockets(),
             ..Maker::new()
@@ -65,14 +64,10 @@ impl<'a> Session<'a> {
     fn write_configuration(&mut self) -> u8 {
         let Some(file) = &self.options.output else { return 0 };
         let text = clickwork_lang::print(&self.router.to_graph());
-        if file == Path::new("-") {
-            output::print(&text);
-            return 0;
-        }
-        match std::fs::write(file, text) {
+        match output::write(file, &text) {
             Ok(()) => 0,
             Err(e) => {
-                self.report.error(&format!("{}: {}", file.display(), output::reason(&e)));
+                self.report.error(&e);
                 1
             }
         }

@@ -1,0 +1,96 @@
+//! `clickwork check` and `click-check`: whether a configuration is right, without opening a device or file.
+
+use crate::config::Maker;
+use crate::input::InputOptions;
+use crate::output;
+use crate::report::Report;
+use clap::{ArgAction, Parser};
+use clickwork_router::Router;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Check a configuration without running it
+///
+/// Reports everything that is wrong: syntax, unknown classes, ports, arguments, push connected to pull. Opens no device
+/// and writes no file. The exit status is 0 if the configuration is correct.
+#[derive(clap::Args, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    input: InputOptions,
+    /// If it is correct, write the flat configuration to FILE
+    #[arg(short, long, value_name = "FILE", conflicts_with = "filter")]
+    output: Option<PathBuf>,
+    /// If it is correct, write the flat configuration to standard output
+    #[arg(short = 'p', long)]
+    filter: bool,
+    /// Print no warnings
+    #[arg(short = 'w', long)]
+    no_warnings: bool,
+}
+
+/// Check a Click configuration for errors
+#[derive(Parser, Debug)]
+#[command(name = "click-check", disable_version_flag = true, infer_long_args = true)]
+#[command(version = concat!("(Clickwork) ", env!("CARGO_PKG_VERSION")))]
+struct ClickCheck {
+    #[command(flatten)]
+    args: Check,
+    /// Check for the user-level driver (there is no other)
+    #[arg(short, long)]
+    user: bool,
+    /// Print the version number and exit
+    #[arg(short, long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// Runs as `click-check`.
+pub fn click_main(args: Vec<OsString>) -> ExitCode {
+    match ClickCheck::try_parse_from(args) {
+        Ok(tool) => run(&tool.args, &Report::click()),
+        Err(e) => output::usage(&e),
+    }
+}
+
+/// Runs the subcommand.
+pub fn main(args: &Check) -> ExitCode {
+    run(args, &Report::human())
+}
+
+fn run(args: &Check, report: &Report) -> ExitCode {
+    let report = Report { warnings: !args.no_warnings, ..*report };
+    match check(args, &report) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(e) => {
+            report.error(&e);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the configuration is correct.
+fn check(args: &Check, report: &Report) -> Result<bool, String> {
+    let input = args.input.input()?;
+    let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
+    let made = maker.check(&input);
+    report.print(&made.sources, &made.diagnostics);
+    let Some(router) = made.router.filter(|_| !made.diagnostics.has_errors()) else { return Ok(false) };
+    let graph = || clickwork_lang::print(&router.to_graph());
+    match (&args.output, args.filter) {
+        (Some(file), _) => output::write(file, &graph())?,
+        (None, true) => output::print(&graph()),
+        (None, false) => {
+            let _ = writeln!(std::io::stderr(), "{}", praise(&input.name, &router, report.click));
+        }
+    }
+    Ok(true)
+}
+
+fn praise(name: &str, router: &Router, click: bool) -> String {
+    match click {
+        true => format!("{name}: configuration OK in userlevel driver"),
+        false => format!("{name}: correct, {} elements, {} connections", router.len(), router.links().len()),
+    }
+}

@@ -1,0 +1,68 @@
+//! The part of the command line that says which configuration is meant; the same for all subcommands that read one.
+
+use crate::config::{ClickPath, Input};
+use clap::Args;
+
+/// Where a configuration comes from.
+#[derive(Args, Debug, Clone)]
+pub struct InputOptions {
+    /// Configuration file ("-" for standard input), and values of its variables
+    #[arg(value_name = "FILE|VAR=VALUE")]
+    words: Vec<String>,
+    /// Read the configuration from FILE
+    #[arg(short, long, value_name = "FILE")]
+    file: Vec<String>,
+    /// Use TEXT as the configuration
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    expression: Vec<String>,
+    /// Look for libraries in the directories of PATH, separated by colons, instead of $CLICKPATH
+    #[arg(short = 'C', long, value_name = "PATH")]
+    clickpath: Option<String>,
+}
+
+impl InputOptions {
+    /// The definitions among the words of the command line, `VAR=value`.
+    pub fn defines(&self) -> Vec<(String, String)> {
+        self.words.iter().filter_map(|w| definition(w)).map(|(n, v)| (n.to_string(), v.to_string())).collect()
+    }
+
+    /// Where libraries are sought.
+    pub fn path(&self) -> ClickPath {
+        ClickPath::new(self.clickpath.as_deref())
+    }
+
+    /// The configuration.
+    ///
+    /// # Errors
+    /// If there are two, or it cannot be read.
+    pub fn input(&self) -> Result<Input, String> {
+        let words = self.words.iter().filter(|w| definition(w).is_none());
+        let files: Vec<&String> = self.file.iter().chain(words).collect();
+        match (files.as_slice(), self.expression.as_slice()) {
+            ([], []) => Input::read("-".as_ref()),
+            ([], [text]) => Ok(Input::expression(text)),
+            ([file], []) => Input::read(file.as_ref()),
+            _ => Err("router configuration specified twice".to_string()),
+        }
+    }
+}
+
+/// `VAR=value` split, if the word is that.
+fn definition(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then_some((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_begin_with_a_name() {
+        assert_eq!(definition("A_1=x=y"), Some(("A_1", "x=y")));
+        assert_eq!(definition("A="), Some(("A", "")));
+        assert_eq!(definition("dir/a=b.click"), None);
+        assert_eq!(definition("=b"), None);
+    }
+}
