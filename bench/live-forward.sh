@@ -1,14 +1,15 @@
 #!/bin/bash
-# Forwarding between veth pairs: the kernel's own, then a program's, in alternation; then the program's losses and
-# order at half its rate.
+# Forwarding between veth pairs: the kernel's own, then a program's, in alternation; then the program's losses
+# and order at half its rate.
 #
 #   bench/live-forward.sh [COMMAND...]
 #
 # COMMAND runs in the middle namespace, pinned to one processor, and forwards between r0 (10.91.1.1/24,
-# 02:00:00:91:01:01; host 10.91.1.2 at 02:00:00:91:01:02) and r1 (10.91.2.1/24, 02:00:00:91:02:01; host 10.91.2.2 at
-# 02:00:00:91:02:02). Default: the bare forwarder of crates/device.
-# Environment: ROUNDS (5), SECONDS_EACH (2), FRAME_BYTES (60), RATE (as fast as possible), HOST_CPU (0), ROUTER_CPU (1),
-# STEER (0, see live-topology.sh). Run it on an idle machine: it needs two processors to itself.
+# 02:00:00:91:01:01; host 10.91.1.2 at 02:00:00:91:01:02) and r1 (10.91.2.1/24, 02:00:00:91:02:01; host
+# 10.91.2.2 at 02:00:00:91:02:02). Default: the bare forwarder of crates/device.
+#
+# Environment: ROUNDS (5), SECONDS_EACH (2), FRAME_BYTES (60), RATE (as fast as possible), HOST_CPU (0),
+# ROUTER_CPU (1), STEER (0), PRIORITY (both: see live-topology.sh). It needs two processors to itself.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/live-topology.sh"
@@ -22,7 +23,7 @@ arrived() { in_right cat /sys/class/net/q0/statistics/rx_packets; }
 
 # blast SECONDS [RATE]: the left host sends; prints how many packets were taken
 blast() {
-    in_left nice -n -20 taskset -c "$HOST_CPU" "$examples/blast" l0 10.91.1.2 10.91.2.2 $R0_MAC "$1" "$bytes" ${2:-}
+    in_left $PRIORITY taskset -c "$HOST_CPU" "$examples/blast" l0 10.91.1.2 10.91.2.2 $R0_MAC "$1" "$bytes" ${2:-}
 }
 
 # Packets per second that reach the right host, which throws them away at once.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Round trip of a lone ping through the middle host: the kernel's forwarding, then a program's, in alternation; and
-# the processor time of the idle program.
+# Round trip of a lone ping through the middle host: the kernel's forwarding, then a program's, in
+# alternation; and the processor time of the idle program.
 #
 #   bench/live-ping.sh [COMMAND...]      (see live-forward.sh for what COMMAND must do)
 #

@@ -2,14 +2,17 @@
 #
 #   left (10.91.1.2) l0 ---- r0 (10.91.1.1)  middle  r1 (10.91.2.1) ---- q0 (10.91.2.2) right
 #
-# A veth pair hands a packet over on the processor that sent it: the kernel forwards on $HOST_CPU, where the left host sends;
-# a program forwards on $ROUTER_CPU, to which it is pinned. STEER=1 moves all receive work of the middle namespace to
-# $ROUTER_CPU as well. Then the program shares its processor with the interrupt work that feeds it, and an overload
-# starves it ("receive livelock"): offer a fixed RATE in that case.
+# A veth pair hands a packet over on the processor that sent it: the kernel forwards on $HOST_CPU, where the
+# left host sends; a program forwards on $ROUTER_CPU, to which it is pinned. STEER=1 moves all receive work of
+# the middle namespace to $ROUTER_CPU as well. Then the program shares its processor with the interrupt work
+# that feeds it, and an overload starves it ("receive livelock"): offer a fixed RATE in that case.
+#
 # Needs root. Everything is removed when the script ends, however it ends.
 
 HOST_CPU=${HOST_CPU:-0}
 ROUTER_CPU=${ROUTER_CPU:-1}
+# On a machine that is not idle, PRIORITY="chrt -f 10" keeps the rest out of the measurement.
+PRIORITY=${PRIORITY:-nice -n -20}
 PREFIX=cw-bench-$$
 LEFT=$PREFIX-left MIDDLE=$PREFIX-mid RIGHT=$PREFIX-right
 LEFT_MAC=02:00:00:91:01:02 R0_MAC=02:00:00:91:01:01 R1_MAC=02:00:00:91:02:01 RIGHT_MAC=02:00:00:91:02:02
@@ -83,7 +86,7 @@ kernel_forwards() {
 
 program_forwards() {
     in_middle sysctl -qw net.ipv4.ip_forward=0
-    ip netns exec "$MIDDLE" nice -n -20 taskset -c "$ROUTER_CPU" "$@" &
+    ip netns exec "$MIDDLE" $PRIORITY taskset -c "$ROUTER_CPU" "$@" &
     PROGRAM_PID=$!
     wait_until_it_forwards
 }

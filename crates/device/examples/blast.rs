@@ -2,7 +2,8 @@
 //!
 //! `blast INTERFACE SOURCE_IP DESTINATION_IP DESTINATION_MAC SECONDS [FRAME_BYTES [PACKETS_PER_SECOND]]`
 //!
-//! Prints how many it sent. The first four payload bytes number the packets, so that loss and order can be seen.
+//! Prints how many it sent. The first four payload bytes number the packets, so that loss and order can be
+//! seen.
 
 use clickwork_device::{Interface, PacketSender, Stop};
 use std::env;

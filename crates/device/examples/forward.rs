@@ -1,8 +1,8 @@
-//! A bare two-interface forwarder: what arrives at one interface leaves at the other, unchanged. It shows the crate
-//! in use, and measures it: no router can be faster.
+//! A bare two-interface forwarder: what arrives at one interface leaves at the other, unchanged. It shows the
+//! crate in use, and measures it: no router can be faster.
 //!
-//! `forward A B [MAC_BEHIND_A MAC_BEHIND_B]`: with addresses, frames get them as their destination, so that hosts on both sides
-//! that take this machine for their router accept them.
+//! `forward A B [MAC_BEHIND_A MAC_BEHIND_B]`: with addresses, frames get them as their destination, so that
+//! hosts on both sides that take this machine for their router accept them.
 //!
 //! Ends on SIGINT or SIGTERM, like any program that does not ask otherwise.
 
@@ -18,8 +18,8 @@ const BURST: usize = 64;
 /// Bytes for one frame: Ethernet with an MTU of up to 9000 and a VLAN tag, in whole cache lines.
 const ROOM: usize = 9024;
 
-/// How long to look for frames before going to sleep. To be woken costs the sender of the frame more than the frame itself,
-/// most of all in a virtual machine.
+/// How long to look for frames before going to sleep. To be woken costs the sender of the frame more than the
+/// frame itself, most of all in a virtual machine.
 const PATIENCE: Duration = Duration::from_micros(50);
 
 /// One direction: from a receiver, through a buffer, to a sender.

@@ -1,7 +1,8 @@
 //! The far end of a forwarding benchmark.
 //!
-//! `sink INTERFACE drop` throws away what arrives, before the host's protocols spend time on it. `sink INTERFACE check SECONDS` receives
-//! packets of `blast` and prints how many came, how many were missing and how many came out of order.
+//! `sink INTERFACE drop` throws away what arrives, before the host's protocols spend time on it. `sink
+//! INTERFACE check SECONDS` receives packets of `blast` and prints how many came, how many were missing and
+//! how many came out of order.
 
 use clickwork_device::{Frame, PacketReceiver, ReceiveOptions};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

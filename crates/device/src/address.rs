@@ -45,8 +45,8 @@ pub fn default_gateway(name: &str) -> Option<Ipv4Addr> {
     gateway_in(&fs::read_to_string("/proc/thread-self/net/route").ok()?, name)
 }
 
-/// Reads the format of `/proc/net/route`: interface, destination, gateway, ..., addresses as hexadecimal numbers in
-/// the machine's byte order.
+/// Reads the format of `/proc/net/route`: interface, destination, gateway, ..., addresses as hexadecimal
+/// numbers in the machine's byte order.
 fn gateway_in(table: &str, name: &str) -> Option<Ipv4Addr> {
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_whitespace();

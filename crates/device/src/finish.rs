@@ -88,8 +88,8 @@ impl Finisher {
         first
     }
 
-    /// Hands out one frame. False if it was dropped, or is merged: then [`give_segment`](Self::give_segment) hands out
-    /// its parts.
+    /// Hands out one frame. False if it was dropped, or is merged: then [`give_segment`](Self::give_segment)
+    /// hands out its parts.
     pub(crate) fn give(
         &mut self,
         origin: Origin,

@@ -64,8 +64,8 @@ const GET_TSO: u32 = 0x1e;
 const GET_GSO: u32 = 0x23;
 const GET_GRO: u32 = 0x2b;
 
-/// Work that an interface postpones or merges. All of it is harmless here (see [`crate::offload`]), but merged packets
-/// cost time to cut.
+/// Work that an interface postpones or merges. All of it is harmless here (see [`crate::offload`]), but
+/// merged packets cost time to cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offloads {
     /// `tx`: transport checksums are left to the interface.

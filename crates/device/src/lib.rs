@@ -1,8 +1,8 @@
 //! Packet input and output on Linux: packet sockets, TUN and TAP, and facts about interfaces.
 //!
-//! This crate knows no element and no router; it hands out byte slices, and the device elements copy them into
-//! packets. It is not a capture library: frames are handed out as a network card would have sent them (checksums
-//! complete, merged packets cut).
+//! This crate knows no element and no router; it hands out byte slices, and the device elements copy them
+//! into packets. It is not a capture library: frames are handed out as a network card would have sent them
+//! (checksums complete, merged packets cut).
 //!
 //! | module | job |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Receiving from an interface through a packet socket with a memory-mapped ring.
 //!
-//! Frames are read in place from the ring, in bursts, without system calls; the caller copies what it keeps. Frames larger than
-//! a ring slot (merged packets, jumbo frames) come through the socket's queue instead, in their place in the
-//! order. Read first: packet(7), then `sys/ring.rs` and `offload`.
+//! Frames are read in place from the ring, in bursts, without system calls; the caller copies what it keeps.
+//! Frames larger than a ring slot (merged packets, jumbo frames) come through the socket's queue instead, in
+//! their place in the order. Read first: packet(7), then `sys/ring.rs` and `offload`.
 
 use crate::error::{DeviceError, Result};
 use crate::finish::{Finisher, Origin};
@@ -159,12 +159,14 @@ impl PacketReceiver {
         })
     }
 
-    /// Hands out up to `limit` frames in order of arrival, without waiting; gives how many. Ring slots are given back to the
-    /// kernel as soon as `each` returns.
+    /// Hands out up to `limit` frames in order of arrival, without waiting; gives how many. Fewer than
+    /// `limit`: no more are there, it is time to poll. Ring slots are given back to the kernel as soon as `each`
+    /// returns.
     ///
     /// # Errors
-    /// [`Fault::Down`](crate::Fault::Down) once when the interface goes down (receiving resumes when it is up again),
-    /// [`Fault::Vanished`](crate::Fault::Vanished) when it is removed. Frames that came before are handed out first.
+    /// [`Fault::Down`](crate::Fault::Down) once when the interface goes down (receiving resumes when it is up
+    /// again), [`Fault::Vanished`](crate::Fault::Vanished) when it is removed. Frames that came before are
+    /// handed out first.
     pub fn receive(&mut self, limit: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize> {
         let mut given = 0;
         while given < limit {
@@ -182,7 +184,8 @@ impl PacketReceiver {
         Ok(given)
     }
 
-    /// Takes one frame from the ring: 1 if it was handed out, 0 if it was dropped or is to be cut, `None` if there is none.
+    /// Takes one frame from the ring: 1 if it was handed out, 0 if it was dropped or is to be cut, `None` if
+    /// there is none.
     fn take_slot(&mut self, each: &mut impl FnMut(Frame<'_>)) -> Option<usize> {
         let mut slot = self.ring.next()?;
         let facts = slot.facts();
@@ -229,8 +232,8 @@ impl PacketReceiver {
         if self.empty_calls.is_multiple_of(CALLS_PER_CHECK) { self.check() } else { Ok(()) }
     }
 
-    /// Asks whether the interface can still be received from. [`receive`](Self::receive) asks now and then; ask when polling the
-    /// descriptor reports an error.
+    /// Asks whether the interface can still be received from. [`receive`](Self::receive) asks now and then;
+    /// ask when polling the descriptor reports an error.
     pub fn check(&self) -> Result<()> {
         match socket::take_error(self.socket.as_fd()) {
             Ok(None) => Ok(()),
@@ -259,7 +262,8 @@ impl PacketReceiver {
 }
 
 impl AsFd for PacketReceiver {
-    /// Readable when frames wait, for `poll`. Not readable while segments of a merged packet are left: empty it first.
+    /// Readable when frames wait, for `poll`. Segments of a merged packet that is half handed out do not count:
+    /// poll only after [`receive`](Self::receive) gave fewer than its limit.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }

@@ -1,7 +1,7 @@
 //! Sending through an interface: whole frames, in batches, one system call each.
 //!
-//! Nothing is lost silently: the caller learns how many frames the kernel took, and why it stopped. The queueing discipline is
-//! bypassed, because the router has queues of its own.
+//! Nothing is lost silently: the caller learns how many frames the kernel took, and why it stopped. The
+//! queueing discipline is bypassed, because the router has queues of its own.
 
 use crate::error::{DeviceError, Fault, Result};
 use crate::interface::{Interface, lost};
@@ -31,10 +31,11 @@ pub struct Sent {
 /// Why a frame was not sent.
 #[derive(Debug)]
 pub enum Stop {
-    /// The device has no room now. Keep the frames and try again: when the descriptor is writable, or after a short while.
+    /// The device has no room now. Keep the frames and try again: when the descriptor is writable, or after a
+    /// short while.
     Full,
-    /// This frame cannot be sent (longer than the MTU, shorter than a header), by the reason given. Drop it, go on
-    /// with the next.
+    /// This frame cannot be sent (longer than the MTU, shorter than a header), by the reason given. Drop it,
+    /// go on with the next.
     Refused(DeviceError),
     /// The device is down or gone.
     Failed(DeviceError),

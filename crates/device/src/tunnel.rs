@@ -104,7 +104,8 @@ impl Tunnel {
         self.kind
     }
 
-    /// Reads one packet without waiting; gives its length, or `None` if there is none. A packet longer than the buffer is cut.
+    /// Reads one packet without waiting; gives its length, or `None` if there is none. A packet longer than
+    /// the buffer is cut.
     pub fn read(&self, buffer: &mut [u8]) -> Result<Option<usize>> {
         match rustix::io::read(&self.device, buffer) {
             Ok(length) => Ok(Some(length)),

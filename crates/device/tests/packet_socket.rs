@@ -1,4 +1,5 @@
-//! Packet sockets on real interfaces: what the kernel does to packets between hosts, and what becomes of it here.
+//! Packet sockets on real interfaces: what the kernel does to packets between hosts, and what becomes of it
+//! here.
 
 mod support;
 
@@ -285,7 +286,8 @@ fn an_interface_that_goes_down_comes_back_and_one_that_is_removed_does_not() {
     });
 }
 
-/// Bridges b0 and b1 until a host goes away, and its end of the pair with it; gives how many merged packets it cut.
+/// Bridges b0 and b1 until a host goes away, and its end of the pair with it; gives how many merged packets
+/// it cut.
 fn bridge() -> u64 {
     let options = ReceiveOptions { promiscuous: true, sniffer: false, ..ReceiveOptions::default() };
     let mut lanes = [("b0", "b1"), ("b1", "b0")]

@@ -32,8 +32,8 @@ pub(super) fn fold_transport(total: u64) -> u16 {
     }
 }
 
-/// Completes a checksum whose field, `offset` bytes after `start`, holds the sum of the pseudo-header: sums all from
-/// `start` to the end of the packet and stores the result.
+/// Completes a checksum whose field, `offset` bytes after `start`, holds the sum of the pseudo-header: sums
+/// all from `start` to the end of the packet and stores the result.
 pub fn complete_checksum(packet: &mut [u8], start: usize, offset: usize) -> Result<(), Unfinishable> {
     let covered = packet.get_mut(start..).ok_or(Unfinishable::Truncated)?;
     let checksum = fold_transport(sum(covered, 0));
@@ -42,8 +42,9 @@ pub fn complete_checksum(packet: &mut [u8], start: usize, offset: usize) -> Resu
     Ok(())
 }
 
-/// Computes the TCP or UDP checksum of an Ethernet frame anew: for when the kernel says that it is missing but not
-/// where. Fragments and other protocols are left alone (only whole TCP and UDP packets are ever left partial).
+/// Computes the TCP or UDP checksum of an Ethernet frame anew: for when the kernel says that it is missing
+/// but not where. Fragments and other protocols are left alone (only whole TCP and UDP packets are ever left
+/// partial).
 pub fn complete_by_parsing(frame: &mut [u8]) -> Result<(), Unfinishable> {
     let layout = Layout::of_ethernet(frame)?;
     store_transport_checksum(frame, &layout)

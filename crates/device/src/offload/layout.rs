@@ -19,7 +19,8 @@ pub(super) struct Layout {
     /// First byte of the transport header.
     pub(super) transport: usize,
     pub(super) protocol: u8,
-    /// One past the last byte, by the IP header; 0 length fields (merged packets over 64 KiB) give `usize::MAX`.
+    /// One past the last byte, by the IP header; 0 length fields (merged packets over 64 KiB) give
+    /// `usize::MAX`.
     pub(super) end: usize,
 }
 
@@ -92,8 +93,8 @@ impl Layout {
         }
     }
 
-    /// The sum of the pseudo-header (RFC 9293 §3.1, RFC 8200 §8.1) for a packet that ends where `frame` or the IP
-    /// header says, whichever is first.
+    /// The sum of the pseudo-header (RFC 9293 §3.1, RFC 8200 §8.1) for a packet that ends where `frame` or
+    /// the IP header says, whichever is first.
     pub(super) fn pseudo_header_sum(&self, frame: &[u8]) -> Result<u64, Unfinishable> {
         let addresses = if self.ipv6 { 8..40 } else { 12..20 };
         let addresses = self.network + addresses.start..self.network + addresses.end;

@@ -1,9 +1,10 @@
 //! Hides an interface's packets from the host's own protocols.
 //!
 //! A packet socket gets copies: the host also handles the packet, so a router next to it would answer and
-//! forward everything twice. A two-instruction program at the interface's ingress hook (tcx), which runs after
-//! packet sockets took their copies, drops what the host would get. It is tied to a descriptor: when the process ends,
-//! however it ends, the interface is back to normal. Read first: bpf(2); the hook is there since Linux 6.6.
+//! forward everything twice. A two-instruction program at the interface's ingress hook (tcx), which runs
+//! after packet sockets took their copies, drops what the host would get. It is tied to a descriptor: when
+//! the process ends, however it ends, the interface is back to normal. Read first: bpf(2); the hook is there
+//! since Linux 6.6.
 
 use std::io;
 use std::mem;
@@ -79,7 +80,8 @@ fn load_drop_program() -> io::Result<OwnedFd> {
         name,
         ..LoadRequest::default()
     };
-    // SAFETY: a LoadRequest is what BPF_PROG_LOAD reads; its two pointers refer to constants of the stated length.
+    // SAFETY: a LoadRequest is what BPF_PROG_LOAD reads; its two pointers refer to constants of the stated
+    // length.
     unsafe { bpf(PROG_LOAD, &load) }
 }
 

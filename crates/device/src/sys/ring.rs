@@ -74,8 +74,8 @@ impl Ring {
 
     /// The oldest frame that was not taken yet.
     ///
-    /// The next slots are not loaded ahead: most of the time the kernel is just writing them on another core, and to
-    /// take their cache lines away from it halved the throughput.
+    /// The next slots are not loaded ahead: most of the time the kernel is just writing them on another core,
+    /// and to take their cache lines away from it halved the throughput.
     pub(crate) fn next(&mut self) -> Option<Slot<'_>> {
         let header = self.header(self.next);
         // SAFETY: the status word is inside the mapping, aligned, and shared with the kernel: an atomic.

@@ -49,7 +49,8 @@ pub fn run(program: &str, words: &str) {
     assert!(status.as_ref().is_ok_and(|status| status.success()), "{program} {words}: {status:?}");
 }
 
-/// A veth pair `v0`-`v1`, up, in the calling thread's namespace, without addresses; no IPv6, which talks by itself.
+/// A veth pair `v0`-`v1`, up, in the calling thread's namespace, without addresses; no IPv6, which talks by
+/// itself.
 pub fn veth_pair() {
     run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
     ip("link add v0 address 02:00:00:00:00:10 type veth peer name v1 address 02:00:00:00:00:11");
