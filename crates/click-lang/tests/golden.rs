@@ -226,11 +226,8 @@ fn one_slip_gets_one_message() {
         ("elementclass X { $a $b | input -> output }; d :: Discard", "expected ',' or '|'"),
         ("elementclass X -> ; d :: Discard", "syntax error near '->'"),
     ] {
-        assert!(
-            messages(text).starts_with(&format!("config.click:1: {message}\n")),
-            "{text}: {}",
-            messages(text)
-        );
+        let line = 1 + text.matches('\n').count();
+        assert_eq!(messages(text), format!("config.click:{line}: {message}\n"), "{text}");
         let found = common::run(text, &Options::new(&Classes)).0.find("d").is_some();
         assert!(found, "{text} does not go on after the error");
     }
@@ -324,6 +321,6 @@ fn hostile_configurations_end_with_a_message() {
     let text = format!("elementclass C0 {{ input -> Null -> output }}\n{chain}Idle -> C999 -> Discard");
     assert!(messages(&text).contains("nested more than 200 deep"));
     assert!(messages("x :: Tee [0-65535] => [0-65535] x;".repeat(17).as_str()).contains("connections"));
-    let through = format!("Idle -> {} Discard", "{ input -> output } -> ".repeat(20_000));
+    let through = format!("Idle -> {} Discard", "{ input -> output } -> ".repeat(5_000));
     assert_eq!(graph(&through).connections.len(), 1);
 }
