@@ -121,6 +121,18 @@ impl FromIterator<Packet> for Batch {
     }
 }
 
+/// Adds packets behind the others. It panics as [`Batch::push`] does if they do not fit.
+impl Extend<Packet> for Batch {
+    #[inline]
+    fn extend<I: IntoIterator<Item = Packet>>(&mut self, packets: I) {
+        if self.0.capacity() == 0 {
+            self.0.reserve_exact(BATCH_SIZE);
+        }
+        self.0.extend(packets);
+        assert!(self.0.len() <= BATCH_SIZE, "a full batch takes no more packets");
+    }
+}
+
 impl IntoIterator for Batch {
     type Item = Packet;
     type IntoIter = std::vec::IntoIter<Packet>;

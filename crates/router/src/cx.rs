@@ -290,32 +290,35 @@ impl Cx<'_> {
 
     /// The empty notifiers upstream of my input `port`; my task is scheduled when one becomes active.
     pub fn upstream_empty_signal(&mut self, port: usize) -> Signal {
-        let s = flow::notifiers(self.router, self.me, false, port, NotifierKind::Empty);
-        self.listen(&s, None);
-        s
+        let found = flow::notifiers(self.router, self.me, false, port, NotifierKind::Empty);
+        self.listen(found, None)
     }
 
     /// The same, without my task: `dependent`, a notifier of mine, becomes active with them instead.
     pub fn upstream_empty_signal_for(&mut self, port: usize, dependent: NotifierId) -> Signal {
-        let s = flow::notifiers(self.router, self.me, false, port, NotifierKind::Empty);
-        self.listen(&s, Some(dependent));
-        s
+        let found = flow::notifiers(self.router, self.me, false, port, NotifierKind::Empty);
+        self.listen(found, Some(dependent))
+    }
+
+    /// The same, only to look at: nothing of mine is woken. For schedulers, which leave waking to who pulls from them.
+    pub fn upstream_empty_state(&self, port: usize) -> Signal {
+        flow::notifiers(self.router, self.me, false, port, NotifierKind::Empty).signal
     }
 
     /// The full notifiers downstream of my output `port`; my task is scheduled when one becomes active.
     pub fn downstream_full_signal(&mut self, port: usize) -> Signal {
-        let s = flow::notifiers(self.router, self.me, true, port, NotifierKind::Full);
-        self.listen(&s, None);
-        s
+        let found = flow::notifiers(self.router, self.me, true, port, NotifierKind::Full);
+        self.listen(found, None)
     }
 
-    fn listen(&mut self, s: &Signal, dependent: Option<NotifierId>) {
-        for &n in s.notifiers() {
+    fn listen(&mut self, found: flow::Found, dependent: Option<NotifierId>) -> Signal {
+        for n in found.wakers {
             match dependent {
                 None => self.router.notifiers.listen(n, self.me.0),
                 Some(d) => self.router.notifiers.depend(n, d),
             }
         }
+        found.signal
     }
 
     // ---- what others export

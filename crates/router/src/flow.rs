@@ -5,7 +5,7 @@
 //! said by the class's flow code.
 
 use crate::facts::{Processing, flows};
-use crate::notify::{NotifierKind, Search, Signal};
+use crate::notify::{NotifierId, NotifierKind, Search, Signal};
 use crate::router::{ElementId, Endpoint, Router};
 use std::collections::{HashSet, VecDeque};
 
@@ -60,21 +60,45 @@ fn exits(router: &Router, at: Endpoint, down: bool) -> impl Iterator<Item = Endp
     others.filter(move |&p| crosses(p)).map(move |p| Endpoint { element: at.element, port: p as u16 })
 }
 
-/// The signal derived from all notifiers of a kind that a walk meets. Where the walk reaches something that may move
-/// packets without telling, the signal is always active.
+/// What a search for notifiers found.
+pub(crate) struct Found {
+    /// Active if there may be something to do.
+    pub signal: Signal,
+    /// Whoever waits for the signal looks again when one of these becomes active.
+    pub wakers: Vec<NotifierId>,
+}
+
+/// Looks for the notifiers of a kind. The signal is derived from the nearest on each path, since one that says "continue
+/// and wake" speaks for those behind it; they only wake. Where a path reaches something that may move packets without
+/// telling, the signal is always active.
 pub(crate) fn notifiers(
     router: &Router,
     start: ElementId,
     down: bool,
     port: usize,
     kind: NotifierKind,
+) -> Found {
+    let search = |behind| search(router, start, down, port, kind, behind);
+    let signal = search(false);
+    let wakers = if signal.is_always_active() { Vec::new() } else { search(true).notifiers().to_vec() };
+    Found { signal, wakers }
+}
+
+/// The signal of the notifiers that a walk meets, with or without those behind one that says "continue and wake".
+fn search(
+    router: &Router,
+    start: ElementId,
+    down: bool,
+    port: usize,
+    kind: NotifierKind,
+    behind: bool,
 ) -> Signal {
     let mut signal = Signal::idle();
     walk(router, start, down, Some(port), &mut |v| {
         let exported = router.exports[v.at.element.index()].notifiers.iter().find(|n| n.kind == kind);
         if let Some(n) = exported {
             signal.add(n.id);
-            return n.search != Search::Stop;
+            return n.search == Search::Continue || (behind && n.search == Search::ContinueWake);
         }
         if is_active_port(router, v.at, !down) || makes_packets(router, v.at, down) {
             signal.join(&Signal::busy());

@@ -2,5 +2,7 @@
 
 use clickwork_router::Class;
 
+mod unqueue;
+
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[];
+pub static CLASSES: &[&Class] = &[&unqueue::CLASS];

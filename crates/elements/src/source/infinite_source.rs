@@ -3,7 +3,7 @@
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args, HandlerCall};
 use clickwork_router::element::try_downcast;
-use clickwork_router::notify::{NotifierId, NotifierKind, Search};
+use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
 
 /// The class facts.
@@ -66,6 +66,8 @@ struct InfiniteSource {
     left: usize,
     /// Active while an element that pulls can have packets.
     empty: Option<NotifierId>,
+    /// Active while there is room downstream.
+    room: Signal,
 }
 
 impl Default for InfiniteSource {
@@ -83,6 +85,7 @@ impl Default for InfiniteSource {
             count: 0,
             left: 0,
             empty: None,
+            room: Signal::busy(),
         }
     }
 }
@@ -186,13 +189,14 @@ impl Element for InfiniteSource {
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         if cx.output_is_push(0) {
+            self.room = cx.downstream_full_signal(0);
             self.start(cx);
         }
         Ok(())
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
-        if !self.active {
+        if !self.active || (self.left == 0 && !cx.is_active(&self.room)) {
             return TaskStep::Sleep;
         }
         if self.left == 0 {

@@ -30,14 +30,15 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("count", "packets seen", |e: &mut Counter, _| e.count),
         read_handler!("byte_count", "bytes seen", |e: &mut Counter, _| e.byte_count),
-        read_handler!("rate", "packets per second", |e: &mut Counter, cx| e
-            .packet_rate
-            .per_second(cx.steady())),
-        read_handler!("bit_rate", "bits per second", |e: &mut Counter, cx| 8.0
-            * e.byte_rate.per_second(cx.steady())),
-        read_handler!("byte_rate", "bytes per second", |e: &mut Counter, cx| e
-            .byte_rate
-            .per_second(cx.steady())),
+        read_handler!("rate", "packets per second", |e: &mut Counter, cx| {
+            e.packet_rate.per_second(cx.steady())
+        }),
+        read_handler!("bit_rate", "bits per second", |e: &mut Counter, cx| {
+            e.byte_rate.bits_per_second(cx.steady())
+        }),
+        read_handler!("byte_rate", "bytes per second", |e: &mut Counter, cx| {
+            e.byte_rate.per_second(cx.steady())
+        }),
         read_handler!("count_call", "when a handler is called", |e: &mut Counter, _| Call::show(
             &e.count_call
         ))
@@ -58,7 +59,9 @@ pub static CLASS: Class = Class {
     ..Class::new("Counter", "standard", || Box::<Counter>::default())
 };
 
-#[derive(Default)]
+/// Bits of fraction of the byte rate: as few as Click keeps.
+const BYTE_RATE_SCALE: u32 = 4;
+
 struct Counter {
     count: u64,
     byte_count: u64,
@@ -66,6 +69,14 @@ struct Counter {
     byte_rate: Rate,
     count_call: Option<Call>,
     byte_count_call: Option<Call>,
+}
+
+impl Default for Counter {
+    fn default() -> Counter {
+        let (packet_rate, byte_rate) = (Rate::default(), Rate::with_scale(BYTE_RATE_SCALE));
+        let (count_call, byte_count_call) = (None, None);
+        Counter { count: 0, byte_count: 0, packet_rate, byte_rate, count_call, byte_count_call }
+    }
 }
 
 /// A handler to call when a count reaches a number.
