@@ -1,10 +1,11 @@
 //! The decision diagram: shared nodes, each a test with two ways on.
 //!
-//! Not the form that runs (see [`crate::program`]) and not the optimiser ([`crate::optimise`]). Read first: Bryant, "Graph-based
-//! algorithms for Boolean function manipulation" (1986), §2, for diagrams and their reduction; ours are not ordered.
+//! Not the form that runs (see [`crate::program`]) and not the optimiser ([`crate::optimise`]). Read first:
+//! Bryant, "Graph-based algorithms for Boolean function manipulation" (1986), §2, for diagrams and their
+//! reduction; ours are not ordered.
 //!
-//! Nodes live in one vector and point only to earlier ones, so that every pass is a loop over the vector and no depth of nesting can
-//! exhaust the stack.
+//! Nodes live in one vector and point only to earlier ones, so that every pass is a loop over the vector and
+//! no depth of nesting can exhaust the stack.
 
 use std::collections::HashMap;
 
@@ -47,7 +48,8 @@ pub(crate) struct Diagram {
 }
 
 impl Diagram {
-    /// The diagram that sends each packet where the first rule that it satisfies says, or drops it, and where it starts.
+    /// The diagram that sends each packet where the first rule that it satisfies says, or drops it, and where
+    /// it starts.
     pub fn from_rules(rules: &[(Expr, Target)]) -> (Self, Target) {
         let mut diagram = Self::default();
         let start = rules
@@ -57,7 +59,8 @@ impl Diagram {
         (diagram, start)
     }
 
-    /// The target equivalent to `node`: an equal node if there is one, or none at all if both ways on are the same.
+    /// The target equivalent to `node`: an equal node if there is one, or none at all if both ways on are the
+    /// same.
     pub fn share(&mut self, node: Node) -> Target {
         if node.yes == node.no || node.test.mask == 0 {
             return node.yes;
@@ -127,7 +130,8 @@ fn first_test(expr: &Expr) -> Option<&Test> {
     }
 }
 
-/// Order of tests in a conjunction: the IP protocol, then the fragment offset (most rules ask both), then by place and bits.
+/// Order of tests in a conjunction: the IP protocol, then the fragment offset (most rules ask both), then by
+/// place and bits.
 fn test_rank(test: &Test) -> (u8, Test) {
     use crate::headers::Base::Network;
     let rank = match (test.base, test.offset) {

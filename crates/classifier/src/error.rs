@@ -1,6 +1,7 @@
 //! Errors and warnings of both pattern languages, as values with a place.
 //!
-//! Not a diagnostic renderer: the caller knows in which file the argument stands and shifts the byte range there.
+//! Not a diagnostic renderer: the caller knows in which file the argument stands and shifts the byte range
+//! there.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,7 +22,8 @@ pub struct FilterError {
     pub severity: Severity,
     /// Index of the argument, from 0.
     pub argument: usize,
-    /// The bytes of the argument that are at fault; empty at the end of the text when something is missing there.
+    /// The bytes of the argument that are at fault; empty at the end of the text when something is missing
+    /// there.
     pub range: Range<usize>,
     /// What is wrong, in Click's words where Click has some.
     pub message: String,

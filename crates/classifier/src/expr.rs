@@ -1,6 +1,7 @@
 //! What both pattern languages mean: a truth expression over word tests.
 //!
-//! [`Expr::holds`] is the reference semantics; a compiled [`crate::Program`] must agree with it on every packet, however short.
+//! [`Expr::holds`] is the reference semantics; a compiled [`crate::Program`] must agree with it on every
+//! packet, however short.
 
 use crate::headers::{Base, Headers, partial_word_at};
 
@@ -31,7 +32,8 @@ impl Test {
         if self.mask == 0 { 0 } else { 4 - self.mask.trailing_zeros() as usize / 8 }
     }
 
-    /// How long the section must be for the test to look at the packet: offset plus needed bytes, or 0 without relevant bits.
+    /// How long the section must be for the test to look at the packet: offset plus needed bytes, or 0
+    /// without relevant bits.
     pub fn required_length(&self) -> usize {
         if self.mask == 0 { 0 } else { usize::from(self.offset) + self.need() }
     }

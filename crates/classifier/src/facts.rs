@@ -1,10 +1,12 @@
 //! What is known about a packet on one edge of a decision diagram.
 //!
-//! Each test taken adds facts: bits that must have a value, values that a word does not have, a length that the packet has at
-//! least. [`Facts::decide`] answers a further test from them. Where paths meet, [`Facts::meet`] keeps what holds on both.
+//! Each test taken adds facts: bits that must have a value, values that a word does not have, a length that
+//! the packet has at least. [`Facts::decide`] answers a further test from them. Where paths meet,
+//! [`Facts::meet`] keeps what holds on both.
 //!
-//! A packet may be too short for a test, so a fact about bits says only: *if* the first `need` bytes of the word are there, the bits
-//! are so. That is sound because a test either sees these bytes or has its fixed outcome for short packets.
+//! A packet may be too short for a test, so a fact about bits says only: *if* the first `need` bytes of the
+//! word are there, the bits are so. That is sound because a test either sees these bytes or has its fixed
+//! outcome for short packets.
 
 use crate::expr::Test;
 use crate::headers::Base;
@@ -100,7 +102,8 @@ impl Word {
         Self { base: test.base, offset: test.offset, mask: 0, value: 0, need: 0, excluded: Vec::new() }
     }
 
-    /// Whether the bits of `test` match, in a packet that has all bytes `test` needs and at least `present` bytes of the word.
+    /// Whether the bits of `test` match, in a packet that has all bytes `test` needs and at least `present`
+    /// bytes of the word.
     fn decide(&self, test: &Test, present: usize) -> Option<bool> {
         let seen = test.need().max(present);
         let (mask, value) = if self.need <= seen { (self.mask, self.value) } else { (0, 0) };

@@ -1,7 +1,7 @@
 //! The packet as a classifier sees it: three byte strings that begin at the three headers.
 //!
-//! Not a parser: the caller knows where the headers are (from annotations or by construction). A header that is not there is
-//! an empty slice, and every test on it fails as on a packet that is too short.
+//! Not a parser: the caller knows where the headers are (from annotations or by construction). A header that
+//! is not there is an empty slice, and every test on it fails as on a packet that is too short.
 
 /// The header from which a test counts its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,16 +38,16 @@ impl<'a> Headers<'a> {
         Self { sections: [data, &[], &[], &[]] }
     }
 
-    /// A packet for IP filters whose headers begin at byte `network` and byte `transport` of `data`. Tests on the Ethernet
-    /// header fail.
+    /// A packet for IP filters whose headers begin at byte `network` and byte `transport` of `data`. Tests on
+    /// the Ethernet header fail.
     #[inline]
     pub fn ip(data: &'a [u8], network: usize, transport: usize) -> Self {
         let from = |start: usize| data.get(start..).unwrap_or_default();
         Self { sections: [&[], from(network), from(transport), &[]] }
     }
 
-    /// The same with an Ethernet header. `frame` is the packet from its Ethernet header on, which may begin before the packet
-    /// data (in the headroom).
+    /// The same with an Ethernet header. `frame` is the packet from its Ethernet header on, which may begin
+    /// before the packet data (in the headroom).
     #[inline]
     #[must_use]
     pub fn with_ether(mut self, frame: &'a [u8]) -> Self {
@@ -75,8 +75,8 @@ pub(crate) fn word_at(bytes: &[u8], offset: usize) -> Option<u32> {
     Some(u32::from_be_bytes(*word))
 }
 
-/// The first `need` (1 to 4) bytes at `offset` in their places in a word; absent bytes after those read as 0. `None` if fewer
-/// than `need` are there.
+/// The first `need` (1 to 4) bytes at `offset` in their places in a word; absent bytes after those read as 0.
+/// `None` if fewer than `need` are there.
 pub(crate) fn partial_word_at(bytes: &[u8], offset: usize, need: usize) -> Option<u32> {
     let available = bytes.get(offset..).unwrap_or_default();
     if available.len() < need {

@@ -1,4 +1,5 @@
-//! Packet classification: Click's `Classifier` patterns and its `IPFilter` language, as one optimised decision diagram.
+//! Packet classification: Click's `Classifier` patterns and its `IPFilter` language, as one optimised
+//! decision diagram.
 //!
 //! This crate knows no element and no router: patterns and packets go in, output port numbers come out.
 //!
@@ -11,10 +12,10 @@
 //! assert_eq!(compiled.program.classify(&Headers::raw(&frame)), Some(1));
 //! ```
 //!
-//! Reading guide: [`expr`] says what patterns mean; [`pattern`] reads `Classifier` arguments and
-//! [`filter`] the IP filter language into it; `diagram` shares, `facts`, `optimise`, `split` and `regroup` shorten, [`program`] lays out and
-//! `run` executes. Read first: Kohler, Morris, Chen, "Programming language optimizations for modular router configurations"
-//! (ASPLOS 2002), §4.
+//! Reading guide: [`expr`] says what patterns mean; [`pattern`] reads `Classifier` arguments and [`filter`]
+//! the IP filter language into it; `diagram` shares, `facts`, `optimise`, `split` and `regroup` shorten,
+//! [`program`] lays out and `run` executes. Read first: Kohler, Morris, Chen, "Programming language
+//! optimizations for modular router configurations" (ASPLOS 2002), §4.
 #![forbid(unsafe_code)]
 
 mod diagram;

@@ -1,12 +1,13 @@
 //! Makes a decision diagram smaller and its paths shorter without changing a decision.
 //!
-//! Two passes alternate until nothing changes. [`follow_facts`] walks from the start with the [`Facts`] that hold on every path to a
-//! node, and lets each edge skip the tests whose outcome is already known (Click's "dominators", with facts that are the meet of all
-//! paths). [`rebuild`] walks back, shares equal nodes and drops unreachable ones. Then paths are
-//! split ([`split`]), neighbouring tests of one word are joined, and
+//! Two passes alternate until nothing changes. [`follow_facts`] walks from the start with the [`Facts`] that
+//! hold on every path to a node, and lets each edge skip the tests whose outcome is already known (Click's
+//! "dominators", with facts that are the meet of all paths). [`rebuild`] walks back, shares equal nodes and
+//! drops unreachable ones. Then paths are split ([`split`]), neighbouring tests of one word are joined, and
 //! at last alternatives on one word put in order ([`regroup`]).
 //!
-//! Cost: one step per node, edge and skipped test; [`SKIP_BUDGET`] bounds the skipping, so that no input takes long.
+//! Cost: one step per node, edge and skipped test; [`SKIP_BUDGET`] bounds the skipping, so that no input
+//! takes long.
 
 use crate::diagram::{Diagram, Node, Target};
 use crate::expr::Test;
@@ -90,7 +91,8 @@ fn skip_settled(nodes: &[Node], mut target: Target, facts: &Facts, budget: &mut 
     target
 }
 
-/// A copy of the reachable part with equal nodes shared; each node passes through `improve` once its targets are final.
+/// A copy of the reachable part with equal nodes shared; each node passes through `improve` once its targets
+/// are final.
 fn rebuild(old: &Diagram, start: Target, improve: impl Fn(&[Node], Node) -> Node) -> (Diagram, Target) {
     let mut reachable = vec![false; old.nodes.len()];
     mark(&mut reachable, start);
@@ -144,7 +146,8 @@ fn join_conjunction(nodes: &[Node], node: &Node) -> Option<Node> {
     })
 }
 
-/// `a` or else `b` on the same word, differing in one bit and leading to the same place, as one test without the bit.
+/// `a` or else `b` on the same word, differing in one bit and leading to the same place, as one test without
+/// the bit.
 fn join_alternatives(nodes: &[Node], node: &Node) -> Option<Node> {
     let Target::Step(next) = node.no else { return None };
     let next = nodes[next as usize];

@@ -1,7 +1,7 @@
 //! `Classifier` patterns: `12/0806 20/0001`, `12/0800%ff00`, `!12/0800`, `12/08??`, `-`.
 //!
-//! A pattern is a list of clauses, all of which must hold. A clause gives an offset from the start of the packet and hexadecimal bytes;
-//! `?` stands for any nibble, `%` introduces a mask, `!` negates.
+//! A pattern is a list of clauses, all of which must hold. A clause gives an offset from the start of the
+//! packet and hexadecimal bytes; `?` stands for any nibble, `%` introduces a mask, `!` negates.
 
 use std::ops::Range;
 

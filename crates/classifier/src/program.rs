@@ -1,7 +1,7 @@
 //! A finished program: the optimised steps, laid out for reading, for code generation and for running.
 //!
-//! [`Program::steps`] is the explicit form: a flat list of tests whose targets lie further down. What runs is derived from it, step by
-//! step with the same numbers, in [`crate::run`].
+//! [`Program::steps`] is the explicit form: a flat list of tests whose targets lie further down. What runs is
+//! derived from it, step by step with the same numbers, in `run`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,7 +23,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program that gives each packet the decision of the first rule it satisfies, and drops packets that satisfy none.
+    /// The program that gives each packet the decision of the first rule it satisfies, and drops packets that
+    /// satisfy none.
     ///
     /// # Panics
     /// If a decision is a [`Target::Step`]: rules end in an output or a drop.

@@ -1,7 +1,8 @@
 //! Puts alternatives on one word in an order in which those with equal masks stand together.
 //!
-//! `src 10.1.0.0/16`, `src 10.2.3.0/24`, `src 10.4.0.0/16`, ... asked one after the other may change places as long as no packet satisfies
-//! two of them that lead to different decisions. Runs with equal masks then become one look-up each ([`crate::run`]).
+//! `src 10.1.0.0/16`, `src 10.2.3.0/24`, `src 10.4.0.0/16`, ... asked one after the other may change places
+//! as long as no packet satisfies two of them that lead to different decisions. Runs with equal masks then
+//! become one look-up each ([`crate::run`]).
 
 use crate::diagram::{Diagram, Node, Target};
 use crate::run::TABLE_MINIMUM;

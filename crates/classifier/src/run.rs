@@ -1,9 +1,10 @@
 //! The interpreter.
 //!
-//! One instruction per step, same number. A run of steps that compare the same bits of the same word with different values is looked
-//! up in one hash table, entered at the step where the packet arrives, so that a thousand rules on one address cost one look-up.
-//! Every word is read through a checked slice; a failed check means a packet that may be too short, and takes the slow way. (One check
-//! of the whole length beforehand, or loading all words beforehand, measured slower: a step waits for the step before it, not for a
+//! One instruction per step, same number. A run of steps that compare the same bits of the same word with
+//! different values is looked up in one hash table, entered at the step where the packet arrives, so that a
+//! thousand rules on one address cost one look-up. Every word is read through a checked slice; a failed check
+//! means a packet that may be too short, and takes the slow way. (One check of the whole length beforehand,
+//! or loading all words beforehand, measured slower: a step waits for the step before it, not for a
 //! comparison that always succeeds.)
 
 use crate::diagram::{Node, Target};
@@ -24,7 +25,8 @@ struct Instruction {
     mask: u32,
     /// The wanted value, or with `LOOK_UP` the table.
     value: u32,
-    /// Encoded targets; with `LOOK_UP`, `yes` is the position in the table's run and `no` is where the run ends.
+    /// Encoded targets; with `LOOK_UP`, `yes` is the position in the table's run and `no` is where the run
+    /// ends.
     yes: u32,
     no: u32,
     offset: u16,

@@ -1,8 +1,9 @@
 //! Lets each path through a small diagram skip what it has settled, even where another path has not.
 //!
-//! [`crate::optimise`] must leave a test in place if one path to it does not know its outcome. Here the rest of the diagram is copied for
-//! each state of knowledge in which it is reached, and what comes out equal is shared again. That can grow without bound, so it stops at
-//! [`GROWTH`] times the nodes and at a number of visits, and then the diagram stays as it was.
+//! [`crate::optimise`] must leave a test in place if one path to it does not know its outcome. Here the rest
+//! of the diagram is copied for each state of knowledge in which it is reached, and what comes out equal is
+//! shared again. That can grow without bound, so it stops at [`GROWTH`] times the nodes and at a number of
+//! visits, and then the diagram stays as it was.
 
 use std::collections::HashMap;
 

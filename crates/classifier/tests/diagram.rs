@@ -1,4 +1,5 @@
-//! The optimised program against plain evaluation of the expressions, on random rules and packets of every length.
+//! The optimised program against plain evaluation of the expressions, on random rules and packets of every
+//! length.
 
 use clickwork_classifier::{Base, Expr, Headers, Program, Target, Test};
 use proptest::prelude::*;

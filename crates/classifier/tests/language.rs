@@ -1,5 +1,6 @@
-//! The filter language against an independent model: random expressions are written as text, compiled, and compared with what the
-//! model says of random packets, among them fragments, packets with options and packets cut short.
+//! The filter language against an independent model: random expressions are written as text, compiled, and
+//! compared with what the model says of random packets, among them fragments, packets with options and
+//! packets cut short.
 
 use clickwork_classifier::{Headers, NoNames, ip_classifier, ip_filter};
 use proptest::prelude::*;
@@ -69,7 +70,8 @@ fn number(bytes: &[u8], at: usize, count: usize) -> Option<u32> {
     Some(bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 
-/// `Some(None)` is a missing field. `None` is a field of which only a part is there: what an inequality then says is not specified.
+/// `Some(None)` is a missing field. `None` is a field of which only a part is there: what an inequality then
+/// says is not specified.
 fn field(bytes: &[u8], at: usize, count: usize) -> Option<Option<u32>> {
     let whole = number(bytes, at, count);
     if whole.is_none() && at < bytes.len() { None } else { Some(whole) }
@@ -82,7 +84,8 @@ impl Compare {
         format!("{mask} {} {}{range}", self.sign, self.number)
     }
 
-    /// Without the negation in the sign. `<`, `<=` and `!=` count as negations (`<` of `>=`): of two sides, either may not.
+    /// Without the negation in the sign. `<`, `<=` and `!=` count as negations (`<` of `>=`): of two sides,
+    /// either may not.
     fn plain(&self, field: u32) -> bool {
         let masked = field & self.mask.unwrap_or(!0);
         match (self.range, self.sign) {
@@ -97,7 +100,8 @@ impl Compare {
         matches!(self.sign, "!=" | "<=" | "<")
     }
 
-    /// The plain condition, if it is the same for all values. Then nothing is read and the field may be missing.
+    /// The plain condition, if it is the same for all values. Then nothing is read and the field may be
+    /// missing.
     fn settled(&self) -> Option<bool> {
         let greatest = self.mask.unwrap_or(self.full);
         let (always, never) = match (self.range, self.sign) {
@@ -287,7 +291,8 @@ fn model() -> impl Strategy<Value = Model> {
     })
 }
 
-/// A header-like packet: mostly version 4, known protocols, few addresses and ports, sometimes options or a fragment.
+/// A header-like packet: mostly version 4, known protocols, few addresses and ports, sometimes options or a
+/// fragment.
 fn packet() -> impl Strategy<Value = Vec<u8>> {
     let octet = || select(vec![0u8, 10, 18, 192, 255]);
     let header =

@@ -1,7 +1,7 @@
 //! Words of the filter language, and the numbers and addresses that words can be.
 //!
-//! Words are runs of letters, digits and `-./@_:`; operators and everything else stand alone. Quotes separate words like
-//! spaces do, so that a quoted argument reads as an unquoted one.
+//! Words are runs of letters, digits and `-./@_:`; operators and everything else stand alone. Quotes separate
+//! words like spaces do, so that a quoted argument reads as an unquoted one.
 
 use std::net::Ipv4Addr;
 use std::ops::Range;
@@ -46,7 +46,8 @@ fn in_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '/' | '@' | '_' | ':')
 }
 
-/// An integer as Click writes it: decimal, `0x` hexadecimal or `0` octal, perhaps with a sign. It fits 32 bits, signed or not.
+/// An integer as Click writes it: decimal, `0x` hexadecimal or `0` octal, perhaps with a sign. It fits 32
+/// bits, signed or not.
 pub(crate) fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

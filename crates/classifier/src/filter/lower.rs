@@ -82,7 +82,8 @@ fn field_relation(field: &Field, relation: &Relation) -> Expr {
     perhaps_negated(relation.on(&place, shift), relation.negated)
 }
 
-/// The six bytes at `offset` of the Ethernet header (0 destination, 6 source), word by word at multiples of 4.
+/// The six bytes at `offset` of the Ethernet header (0 destination, 6 source), word by word at multiples of
+/// 4.
 fn ether_address(offset: usize, address: &[u8; 6], mask: &[u8; 6]) -> Expr {
     let words = (offset / 4 * 4..offset + 6).step_by(4).map(|word| {
         let at = |bytes: &[u8; 6]| {

@@ -1,13 +1,13 @@
 //! The filter language of `IPFilter` and `IPClassifier`.
 //!
-//! An `IPFilter` argument is an action and an expression (`allow src net 10.0.0.0/8 && tcp`), an `IPClassifier` argument only an
-//! expression. Here the arguments are taken apart; `parser` reads expressions, `primitive` checks their smallest parts,
-//! `lower` turns these into word tests.
+//! An `IPFilter` argument is an action and an expression (`allow src net 10.0.0.0/8 && tcp`), an
+//! `IPClassifier` argument only an expression. Here the arguments are taken apart; `parser` reads
+//! expressions, `primitive` checks their smallest parts, `lower` turns these into word tests.
 //!
-//! Two readings of Click's that surprise: `port != 80`, `port < 80` and `port <= 80` ask it of *both* ports, as negations of `port = 80`,
-//! `port >= 80` and `port > 80`, which ask it of either; and a test on a transport header is false for later fragments and other
-//! protocols even if negated by its operator, but not if negated by `not`.
-//! Read first: the manual pages of Click's `IPClassifier` and `IPFilter`.
+//! Two readings of Click's that surprise: `port != 80`, `port < 80` and `port <= 80` ask it of *both* ports,
+//! as negations of `port = 80`, `port >= 80` and `port > 80`, which ask it of either; and a test on a
+//! transport header is false for later fragments and other protocols even if negated by its operator, but not
+//! if negated by `not`. Read first: the manual pages of Click's `IPClassifier` and `IPFilter`.
 
 mod brackets;
 mod lexer;
@@ -29,10 +29,12 @@ use crate::program::Program;
 use lexer::{Word, words};
 use parser::Parser;
 
-/// Compiles `ACTION EXPRESSION` rules for an element with `outputs` output ports; the first rule that a packet satisfies decides.
+/// Compiles `ACTION EXPRESSION` rules for an element with `outputs` output ports; the first rule that a
+/// packet satisfies decides.
 ///
-/// Actions: an output port number, `allow`, `pass` or `permit` (port 0), `deny` or `drop`. A missing expression, `-`, `any` and
-/// `all` match every packet. Unlike Click, `pass` and `permit` are understood, and so are port ranges `1-1024` and `1024:2000`.
+/// Actions: an output port number, `allow`, `pass` or `permit` (port 0), `deny` or `drop`. A missing
+/// expression, `-`, `any` and `all` match every packet. Unlike Click, `pass` and `permit` are understood, and
+/// so are port ranges `1-1024` and `1024:2000`.
 ///
 /// # Errors
 /// Everything that is wrong with any of the rules, and the warnings found on the way.
@@ -59,8 +61,8 @@ pub fn ip_filter<S: AsRef<str>>(
     finish(&compiled, messages)
 }
 
-/// Compiles one expression per output port; a packet leaves by the first that it satisfies. `-`, `any`, `all` and the empty
-/// expression match every packet.
+/// Compiles one expression per output port; a packet leaves by the first that it satisfies. `-`, `any`, `all`
+/// and the empty expression match every packet.
 ///
 /// # Errors
 /// Everything that is wrong with any of the expressions, and the warnings found on the way.

@@ -1,4 +1,5 @@
-//! Names for numbers: protocols, ports, TCP flags, ICMP types, header fields; and the names that the caller knows.
+//! Names for numbers: protocols, ports, TCP flags, ICMP types, header fields; and the names that the caller
+//! knows.
 //!
 //! A name of the caller (from `AddressInfo`, `PortInfo` and the like) hides a built-in one.
 

@@ -150,7 +150,8 @@ impl<'a, 'r> Parser<'a, 'r> {
         expr
     }
 
-    /// `None` at the end and at words that end a test before it begins. A `not` among the qualifiers flips `negated`.
+    /// `None` at the end and at words that end a test before it begins. A `not` among the qualifiers flips
+    /// `negated`.
     fn test(&mut self, negated: &mut bool) -> Option<Expr> {
         let first = self.here();
         match first.text {

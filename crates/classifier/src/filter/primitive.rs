@@ -1,7 +1,7 @@
 //! The smallest parts of an expression: collected words in, one checked question about a packet out.
 //!
-//! A [`Draft`] holds what the words said (`src`, `port`, `>`, `1023`). [`Draft::check`] fills in what was left out from the
-//! primitive before (`src port 80 or 81`), finds contradictions, and makes a [`Primitive`].
+//! A [`Draft`] holds what the words said (`src`, `port`, `>`, `1023`). [`Draft::check`] fills in what was
+//! left out from the primitive before (`src port 80 or 81`), finds contradictions, and makes a [`Primitive`].
 
 use super::names::{DCCP, ICMP, TCP, TCP_OR_UDP, TRANSPORT, UDP, protocol_name};
 use super::relation::{Operator, Relation, RelationError};

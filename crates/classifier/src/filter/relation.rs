@@ -41,7 +41,8 @@ impl Relation {
         Self { mask, comparison: Comparison::Equal(value), negated: false }
     }
 
-    /// `field & mask OPERATOR value` for a field whose greatest value is `full`, and a warning if it is always true or false.
+    /// `field & mask OPERATOR value` for a field whose greatest value is `full`, and a warning if it is
+    /// always true or false.
     ///
     /// As in Click, bits of the value outside the mask do not matter to an equality.
     pub fn new(
@@ -102,7 +103,8 @@ impl Relation {
         }
     }
 
-    /// The comparison without its negation, for a field that lies in the word of `at` with `shift` bits after it. `at` gives the place.
+    /// The comparison without its negation, for a field that lies in the word of `at` with `shift` bits after
+    /// it. `at` gives the place.
     pub fn on(&self, at: &Test, shift: u32) -> Expr {
         let equal = |mask: u32, value: u32| Test::new(at.base, at.offset, mask << shift, value << shift);
         match self.comparison {
@@ -143,9 +145,10 @@ fn at_most(value: u32, mask: u32) -> u32 {
 
 /// `field & mask > value` as equality tests, from the top bits down; `value` lies within `mask`.
 ///
-/// Where the top bit of `value` is 0, look at all bits down to its first 1: if one of them is set the field is greater, else the rest
-/// decides. Where it is 1, look at the leading ones of the next number: unless all are set the field is not greater, else the
-/// rest decides. When the rest of `value` is all ones, nothing can be greater than it.
+/// Where the top bit of `value` is 0, look at all bits down to its first 1: if one of them is set the field
+/// is greater, else the rest decides. Where it is 1, look at the leading ones of the next number: unless all
+/// are set the field is not greater, else the rest decides. When the rest of `value` is all ones, nothing can
+/// be greater than it.
 fn greater(mut mask: u32, mut value: u32, equal: &impl Fn(u32, u32) -> Test) -> Expr {
     let mut groups = Vec::new();
     while value < mask {

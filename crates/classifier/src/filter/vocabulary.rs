@@ -54,7 +54,8 @@ const SENSES: [(NumberKind, Kind); 5] = [
     (NumberKind::IcmpType, Kind::Field(ICMP_TYPE)),
 ];
 
-/// The meaning of a name where a value of `kind` (if any is named) for packets of `protocol` (if any is named) may stand.
+/// The meaning of a name where a value of `kind` (if any is named) for packets of `protocol` (if any is
+/// named) may stand.
 pub(crate) fn meaning(names: &dyn Names, word: &str, kind: Option<Kind>, protocol: Option<u32>) -> Meaning {
     if is_syntax(word) {
         return Meaning::Unknown;
