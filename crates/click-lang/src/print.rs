@@ -36,9 +36,9 @@ fn word(value: &str) -> String {
 }
 
 fn defines(graph: &Graph) -> String {
-    let define = |d: &crate::Define| {
-        let gap = if d.value.is_empty() { "" } else { " " };
-        format!("define(${}{gap}{});\n", d.name, safe_config(&d.value))
+    let define = |d: &crate::Define| match d.value.is_empty() {
+        true => format!("define(${});\n", d.name),
+        false => format!("define(${} {});\n", d.name, one_argument(&d.value)),
     };
     graph.defines.iter().map(define).collect()
 }
@@ -49,6 +49,14 @@ fn declarations(graph: &Graph) -> String {
         false => format!("{} :: {}({});\n", e.name, e.class, safe_config(&e.config)),
     };
     graph.elements.iter().map(declaration).collect()
+}
+
+/// A value that can stand in a list: quoted if there is a comma in it that would end it.
+fn one_argument(value: &str) -> String {
+    match config::split_args(value).len() {
+        0 | 1 => safe_config(value),
+        _ => config::quote(value.as_bytes()),
+    }
 }
 
 /// A configuration string that can stand between parentheses: as it is, or, if a quote or a parenthesis in it is left

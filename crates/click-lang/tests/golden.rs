@@ -143,6 +143,9 @@ fn variables_of_the_command_line_go_before_defined_ones() {
     let kept = graph_with(text, &Options { expand_defines: false, ..options });
     assert_eq!(kept.elements[1].config, "$x, $y, ${z}, '$x', $none, ${none-d}");
     assert_eq!(outline(&kept).split_off(5), ["$x 1", "$y <$x>", "$z $x"]);
+    let comma =
+        Options { defines: vec![("x".into(), "1, 2".into())], expand_defines: false, ..Options::any_class() };
+    assert_same(&print(&graph_with("", &comma)), "define($x \"1, 2\");");
 }
 
 #[test]

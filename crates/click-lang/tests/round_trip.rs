@@ -2,13 +2,15 @@
 
 mod common;
 
-use clickwork_lang::{Connection, ElementDecl, Graph, Options, Port, Requirement, format, parse, print};
+use clickwork_lang::{
+    Connection, Define, ElementDecl, Graph, Options, Port, Requirement, config, format, parse, print,
+};
 use clickwork_source::{Sources, Span};
 use common::{graph_with, outline, run};
 use proptest::prelude::*;
 
 /// Configuration strings with everything that can go wrong, all properly closed.
-fn config() -> impl Strategy<Value = String> {
+fn config_string() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z0-9 ,.$-]{0,6}",
         "\"[^\"\\\\]{0,5}\"".prop_map(|s| s),
@@ -26,7 +28,8 @@ fn config() -> impl Strategy<Value = String> {
 }
 
 fn random_graph() -> impl Strategy<Value = Graph> {
-    let element = ("[a-z_][a-zA-Z0-9_]{0,3}(/[A-Z][a-z]{0,2}@[0-9])?", "[A-Z][a-zA-Z0-9]{0,4}", config());
+    let element =
+        ("[a-z_][a-zA-Z0-9_]{0,3}(/[A-Z][a-z]{0,2}@[0-9])?", "[A-Z][a-zA-Z0-9]{0,4}", config_string());
     let elements = prop::collection::vec(element, 1..8);
     let ends = prop::collection::vec((0..8usize, 0..4usize, 0..8usize, 0..4usize), 0..12);
     let packages = prop::collection::vec("[a-z\" $.]{1,5}", 0..3);
@@ -55,6 +58,10 @@ fn assemble(
         .into_iter()
         .map(|value| Requirement { kind: "package".into(), value, span: Span::NONE })
         .collect();
+    // A variable's value is one argument, as `define` reads it, which a comma in parentheses would end.
+    let values = graph.elements.iter().filter_map(|e| config::split_args(&e.config).into_iter().next());
+    let values = values.filter(|value| !value.contains(['(', ')']));
+    graph.defines = values.enumerate().map(|(i, value)| Define { name: format!("v{i}"), value }).collect();
     graph
 }
 
@@ -94,8 +101,8 @@ fn leaf() -> BoxedStrategy<String> {
         "[a-c]",
         "[A-C]",
         "[a-c] ?:: ?[A-C]",
-        ("[A-C]", config()).prop_map(|(class, config)| format!("{class}({config})")),
-        ("[a-c] ::\n?[A-C]", config()).prop_map(|(class, config)| format!("{class}({config})")),
+        ("[A-C]", config_string()).prop_map(|(class, config)| format!("{class}({config})")),
+        ("[a-c] ::\n?[A-C]", config_string()).prop_map(|(class, config)| format!("{class}({config})")),
         Just("input".to_owned()),
         Just("output".to_owned()),
         "[a-z]{30,40}",
@@ -124,7 +131,7 @@ fn statements(element: BoxedStrategy<String>) -> BoxedStrategy<String> {
     let chain = (element, prop::collection::vec(link, 0..4)).prop_map(|(first, rest)| first + &rest.concat());
     let statement = prop_oneof![
         6 => chain,
-        1 => config().prop_map(|c| format!("define($v {c})")),
+        1 => config_string().prop_map(|c| format!("define($v {c})")),
         1 => Just("elementclass D E".to_owned()),
         1 => Just("require(package p)".to_owned()),
         1 => Just(String::new()),
