@@ -195,8 +195,12 @@ fn usage(specs: &[ArgSpec]) -> String {
     }
 }
 
-/// The length of the word that `text` begins with, if it could be a keyword and is followed by space and a value.
+/// The length of the word that `text` begins with, if it could be a keyword and is followed by space and a value. A
+/// keyword does not begin with a digit: lists of addresses and numbers may be given by position.
 fn keyword_length(text: &str) -> usize {
+    if !text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        return 0;
+    }
     let is_keyword_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"_:.?!".contains(&byte);
     let length = text.bytes().take_while(|byte| is_keyword_byte(*byte)).count();
     let has_value = text.as_bytes().get(length).is_some_and(|byte| is_space(*byte));
