@@ -389,8 +389,10 @@ impl Packet {
     /// Writes annotation bytes at the annotation's offset; what would lie beyond the 48 bytes is left out.
     #[inline]
     pub fn set_anno_bytes(&mut self, a: Anno, bytes: &[u8]) {
-        for (to, from) in self.0.annotations.iter_mut().skip(a.offset as usize).zip(bytes) {
-            *to = *from;
+        let (from, room) = (a.offset as usize, ANNO_SIZE.saturating_sub(a.offset as usize));
+        match self.0.annotations.get_mut(from..from + bytes.len()) {
+            Some(to) => to.copy_from_slice(bytes),
+            None => self.0.annotations[ANNO_SIZE - room..].copy_from_slice(&bytes[..room]),
         }
     }
 
