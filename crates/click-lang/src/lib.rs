@@ -1,10 +1,24 @@
 //! The Click language: from the text of a configuration to a flat graph of elements, and back.
 //!
-//! [`parse`] makes a lossless tree of the text, [`elaborate`] a [`Graph`] of it. The crate knows no element class and
-//! opens no files: callers say which classes exist ([`ClassNames`]) and how files are read ([`Loader`]).
-//! [`print`] writes it back as text, [`format`](fn@format)
-//! lays a text out anew.
-//! [`config`] takes configuration strings apart, [`expand`] replaces variables in them.
+//! ```
+//! use clickwork_lang::{Options, elaborate, print};
+//! use clickwork_source::Sources;
+//!
+//! let mut sources = Sources::new();
+//! let file = sources.add("tee.click", "Idle -> t :: Tee => Discard, [1] Discard");
+//! let (graph, diagnostics) = elaborate(&mut sources, file, &Options::any_class());
+//! assert!(diagnostics.is_empty());
+//! assert_eq!(graph.elements[1].name, "t");
+//! assert!(print(&graph).contains("t [1] -> [1] Discard@4;"));
+//! ```
+//!
+//! The way of a text: [`syntax`] makes a lossless tree of it ([`parse`]); [`elaborate`](fn@elaborate) makes a [`Graph`] of
+//! the tree, in three stages described in its module; [`print`](fn@print) writes a graph as text again.
+//! [`format`](fn@format) lays a text out anew. [`config`] takes configuration strings apart, [`expand`] replaces
+//! variables in them.
+//!
+//! The crate knows no element class and opens no files: callers say which classes exist ([`ClassNames`]) and how
+//! libraries are read ([`Loader`]).
 #![forbid(unsafe_code)]
 
 pub mod config;

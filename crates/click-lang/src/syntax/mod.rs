@@ -1,6 +1,6 @@
 //! The lossless syntax tree: every byte of the text is in it, comments and layout included, whatever errors there are.
 //!
-//! [`parse`] builds it, [`ast`] reads it. The kinds of nodes are listed in [`SyntaxKind`]; a statement's node contains
+//! [`parse`] builds it, `ast` reads it. The kinds of nodes are listed in [`SyntaxKind`]; a statement's node contains
 //! its `;`, and comments stand beside the node they precede.
 
 pub(crate) mod ast;
