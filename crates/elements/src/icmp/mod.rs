@@ -2,5 +2,9 @@
 
 use clickwork_router::Class;
 
+mod icmp_error;
+mod icmp_ping_responder;
+mod names;
+
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[];
+pub static CLASSES: &[&Class] = &[&icmp_error::CLASS, &icmp_ping_responder::CLASS];
