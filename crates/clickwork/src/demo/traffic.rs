@@ -332,6 +332,7 @@ fn bad_option(maker: &mut Maker) {
     maker.add_with_options(HOST[1].ip, &[option::RECORD_ROUTE, 39, 4, 0]);
 }
 
+/// The configuration has to mark link broadcasts for DropBroadcasts, as FromDevice does: with HostEtherFilter.
 fn link_broadcast(maker: &mut Maker) {
     let mut packet = maker.packet(0, Content::Udp(20));
     packet.link.1 = EtherAddress::BROADCAST;
