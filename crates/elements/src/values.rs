@@ -7,7 +7,15 @@ use clickwork_router::args::{BadValue, FromArg, Names};
 /// # Errors
 /// If the text is not of the type.
 pub fn parse<T: FromArg>(text: &str, expected: &str) -> Result<T, String> {
-    T::from_arg(text.trim(), &Names::default()).map_err(|e| match e {
+    parse_with(text, &Names::default(), expected)
+}
+
+/// The same, where names may stand for values.
+///
+/// # Errors
+/// If the text is not of the type.
+pub fn parse_with<T: FromArg>(text: &str, names: &Names, expected: &str) -> Result<T, String> {
+    T::from_arg(text.trim(), names).map_err(|e| match e {
         BadValue::Mismatch => format!("'{}' is wrong, expected {expected}", text.trim()),
         BadValue::Because(reason) => reason,
     })

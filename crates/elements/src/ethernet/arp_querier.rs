@@ -1,0 +1,427 @@
+//! ARPQuerier: puts IP packets into Ethernet frames, asking by ARP for the addresses (RFC 826, RFC 1122 §2.3.2).
+
+use super::arp_cache::{Answer, ArpCache};
+use super::arp_table::{self, SharedCache};
+use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix};
+use clickwork_packet::headers::arp::{Arp, ArpHeader, operation};
+use clickwork_packet::headers::ethernet::{EthernetHeader, ethertype};
+use clickwork_packet::{BATCH_SIZE, Batch, DEFAULT_HEADROOM, Packet, Timestamp, anno};
+use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef, HostOrPrefix};
+use clickwork_router::element::try_downcast;
+use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
+use zerocopy::IntoBytes;
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "encapsulates IP packets in Ethernet frames, found by ARP",
+    manual: "Input 0 takes IP packets whose destination-address annotation says the next hop; each leaves output 0 with an \
+             Ethernet header. While the next hop's Ethernet address is not known the packet waits, and an ARP query is \
+             sent (by output 1 if connected, otherwise output 0), at most ten times a second. Input 1 takes ARP \
+             responses. Broadcast addresses are sent to the Ethernet broadcast address, IP groups to their Ethernet \
+             groups. An address that has not been confirmed for POLL_TIMEOUT is asked for again while it is in use.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> SetIPAddress(10.0.0.2) -> q :: ARPQuerier(10.0.0.1, 2:0:0:0:0:1) -> Discard; \
+              Idle -> [1] q; Script(write q.insert 10.0.0.2 2:0:0:0:0:2)",
+    ports: "2/1-2",
+    processing: "h/h",
+    flow: "xy/x",
+    packets: "ip,arp-reply/ether,arp-query",
+    args: &[
+        ArgSpec::keyword("CAPACITY", ArgType::U32, "2048", "packets that may wait; 0: any number"),
+        ArgSpec::keyword("ENTRY_CAPACITY", ArgType::U32, "0", "entries; 0: any number"),
+        ArgSpec::keyword(
+            "ENTRY_PACKET_CAPACITY",
+            ArgType::U32,
+            "0",
+            "packets that may wait for one entry; 0: any number",
+        ),
+        ArgSpec::keyword(
+            "CAPACITY_SLIM_FACTOR",
+            ArgType::U32,
+            "2",
+            "part of the waiting packets dropped on overflow",
+        ),
+        ArgSpec::keyword("TIMEOUT", ArgType::Seconds, "5m", "how long an entry holds; 0: for ever"),
+        ArgSpec::keyword("BROADCAST", ArgType::IpAddr, "", "the local broadcast address"),
+        ArgSpec::keyword("TABLE", ArgType::Element, "", "an ARPTable to use instead of a table of its own"),
+        ArgSpec::keyword("POLL_TIMEOUT", ArgType::Seconds, "1m", "when to confirm an entry; 0: never"),
+        ArgSpec::keyword(
+            "BROADCAST_POLL",
+            ArgType::Bool,
+            "false",
+            "whether confirming queries are broadcast",
+        ),
+        ArgSpec::required("IP", ArgType::IpAddrOrPrefix, "own IP address, perhaps with the network"),
+        ArgSpec::positional(
+            "ETH",
+            ArgType::EtherAddr,
+            "",
+            "own Ethernet address; mandatory unless IP is a name that has one",
+        ),
+    ],
+    handlers: &[
+        read_handler!(
+            "table",
+            "addresses, whether known, Ethernet addresses, ages",
+            |e: &mut ArpQuerier, cx| { e.cache().print(cx.steady()) }
+        ),
+        read_handler!("stats", "drops and queries in words", |e: &mut ArpQuerier, _| {
+            format!("{} packets killed\n{} ARP queries sent\n", e.all_drops(), e.queries)
+        }),
+        read_handler!("queries", "ARP queries sent", |e: &mut ArpQuerier, _| e.queries),
+        read_handler!("responses", "ARP responses received", |e: &mut ArpQuerier, _| e.responses),
+        read_handler!("drops", "packets dropped", |e: &mut ArpQuerier, _| e.all_drops()),
+        read_handler!("count", "entries", |e: &mut ArpQuerier, _| e.cache().count()),
+        read_handler!("length", "packets that wait", |e: &mut ArpQuerier, _| e.cache().length()),
+        read_handler!("ipaddr", "own IP address", |e: &mut ArpQuerier, _| e.ip.to_string()).and_write(
+            write_handler!("", "", |e: &mut ArpQuerier, text, _| {
+                e.ip = crate::values::parse(text, "IP address")?;
+                Ok::<(), String>(())
+            }),
+        ),
+        read_handler!("broadcast", "local broadcast address", |e: &mut ArpQuerier, _| e
+            .broadcast
+            .to_string())
+        .and_write(write_handler!("", "", |e: &mut ArpQuerier, text, _| {
+            e.broadcast = crate::values::parse(text, "IP address")?;
+            Ok::<(), String>(())
+        })),
+        write_handler!("insert", "adds an entry: IP ETHER", |e: &mut ArpQuerier, text, cx| {
+            arp_table::insert(&mut e.cache(), text, cx)
+        }),
+        write_handler!("delete", "forgets an address", |e: &mut ArpQuerier, text, cx| {
+            arp_table::delete(&mut e.cache(), text, cx)
+        }),
+        write_handler!("clear", "removes all entries", |e: &mut ArpQuerier, _, _| e.cache().clear()),
+    ],
+    ..Class::new("ARPQuerier", "ethernet", || Box::<ArpQuerier>::default())
+};
+
+const ETHER: usize = 14;
+
+struct ArpQuerier {
+    ip: Ipv4Address,
+    ether: EtherAddress,
+    broadcast: Ipv4Address,
+    poll_after: Duration,
+    broadcast_poll: bool,
+    shared: Arc<SharedCache>,
+    table: Option<String>,
+    queries: u64,
+    responses: u64,
+    drops: u64,
+    zero_warned: bool,
+}
+
+impl Default for ArpQuerier {
+    fn default() -> ArpQuerier {
+        ArpQuerier {
+            ip: Ipv4Address::default(),
+            ether: EtherAddress::default(),
+            broadcast: Ipv4Address::default(),
+            poll_after: Duration::from_secs(60),
+            broadcast_poll: false,
+            shared: Arc::default(),
+            table: None,
+            queries: 0,
+            responses: 0,
+            drops: 0,
+            zero_warned: false,
+        }
+    }
+}
+
+/// Marks a packet of a batch whose next hop is not known.
+const UNRESOLVED: u16 = 1;
+
+impl ArpQuerier {
+    fn cache(&self) -> MutexGuard<'_, ArpCache> {
+        self.shared.lock()
+    }
+
+    fn all_drops(&self) -> u64 {
+        self.drops + self.cache().drops()
+    }
+
+    /// The Ethernet address for an IP address that needs no ARP: a broadcast or a group.
+    fn without_arp(&self, ip: Ipv4Address) -> Option<EtherAddress> {
+        if ip == Ipv4Address::BROADCAST || (ip == self.broadcast && !ip.is_unspecified()) {
+            Some(EtherAddress::BROADCAST)
+        } else {
+            ip.is_multicast().then(|| EtherAddress::ipv4_multicast(ip))
+        }
+    }
+
+    fn encapsulate(&self, p: &mut Packet, destination: EtherAddress) {
+        let header = &mut p.push(ETHER)[..ETHER];
+        header[..6].copy_from_slice(&destination.0);
+        header[6..12].copy_from_slice(&self.ether.0);
+        header[12..].copy_from_slice(&ethertype::IPV4.to_be_bytes());
+        p.set_mac_offset(0);
+    }
+
+    /// Encapsulates what can be, in place, and marks the rest.
+    fn resolve(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) -> ([u16; BATCH_SIZE], bool) {
+        let mut marks = [0u16; BATCH_SIZE];
+        let mut all = true;
+        let shared = Arc::clone(&self.shared);
+        let mut cache = shared.lock();
+        let now = cx.recent();
+        // Packets of a batch mostly have the same next hop.
+        let mut last: Option<(Ipv4Address, EtherAddress)> = None;
+        for (p, mark) in batch.iter_mut().zip(&mut marks) {
+            let ip = p.dst_ip();
+            let found = match last {
+                Some((known, ether)) if known == ip => Some(ether),
+                _ => self.find(&mut cache, ip, p, now, cx),
+            };
+            match found {
+                Some(ether) => {
+                    last = Some((ip, ether));
+                    self.encapsulate(p, ether);
+                }
+                None => {
+                    *mark = UNRESOLVED;
+                    all = false;
+                }
+            }
+        }
+        (marks, all)
+    }
+
+    fn find(
+        &mut self,
+        cache: &mut ArpCache,
+        ip: Ipv4Address,
+        p: &Packet,
+        now: Timestamp,
+        cx: &mut Cx<'_>,
+    ) -> Option<EtherAddress> {
+        match cache.lookup(ip, now, self.poll_after) {
+            Answer::Known { ether, ask } => {
+                if ask {
+                    let to = if self.broadcast_poll { EtherAddress::BROADCAST } else { ether };
+                    self.query(ip, to, p.timestamp(), p.anno_u16(anno::VLAN_TCI), cx);
+                }
+                Some(ether)
+            }
+            Answer::Unknown => self.without_arp(ip),
+        }
+    }
+
+    /// Lets a packet wait for its next hop's address, and asks for it.
+    fn wait(&mut self, p: Packet, cx: &mut Cx<'_>) {
+        let ip = p.dst_ip();
+        if ip.is_unspecified() {
+            self.warn_of_zero(cx);
+            self.drops += 1;
+            return cx.drop(p, "no next hop");
+        }
+        let (timestamp, tci) = (p.timestamp(), p.anno_u16(anno::VLAN_TCI));
+        let (ask, lost) = {
+            let mut cache = self.cache();
+            let before = cache.drops();
+            let ask = cache.wait(ip, p, cx.recent());
+            (ask, cache.drops() - before)
+        };
+        if lost > 0 {
+            cx.count_drop("no ARP answer", lost);
+        }
+        if ask {
+            self.query(ip, EtherAddress::BROADCAST, timestamp, tci, cx);
+        }
+    }
+
+    fn warn_of_zero(&mut self, cx: &Cx<'_>) {
+        if !std::mem::replace(&mut self.zero_warned, true) {
+            let declaration = format!("{} :: {}", cx.name(), cx.info().class_name);
+            cx.chatter(&format!("{declaration}: would query for 0.0.0.0; missing dest IP addr annotation?"));
+        }
+    }
+
+    fn query(&mut self, ip: Ipv4Address, to: EtherAddress, timestamp: Timestamp, tci: u16, cx: &mut Cx<'_>) {
+        let arp = ArpHeader::new(operation::REQUEST, (self.ether, self.ip), (EtherAddress::default(), ip));
+        let mut q = Packet::with_room(DEFAULT_HEADROOM + ETHER, arp.as_bytes(), 0);
+        let header = EthernetHeader::new(to, self.ether, ethertype::ARP);
+        q.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
+        q.set_mac_offset(0);
+        q.set_timestamp(timestamp);
+        q.set_anno_u16(anno::VLAN_TCI, tci);
+        self.queries += 1;
+        cx.emit(cx.outputs() - 1, q);
+    }
+
+    /// Learns from an ARP response and sends what waited for it.
+    fn learn(&mut self, p: &Packet, cx: &mut Cx<'_>) {
+        if p.len() < ETHER + size_of::<ArpHeader>() {
+            return;
+        }
+        self.responses += 1;
+        let is_arp = p.data()[12..ETHER] == ethertype::ARP.to_be_bytes();
+        let Some(arp) = Arp::new(&p.data()[ETHER..]).filter(|_| is_arp) else { return };
+        if arp.operation() != operation::REPLY || arp.sender_ether.is_multicast() {
+            return;
+        }
+        let waiting = self.cache().insert(arp.sender_ip(), arp.sender_ether, cx.recent());
+        for mut p in waiting {
+            self.encapsulate(&mut p, arp.sender_ether);
+            cx.emit(0, p);
+        }
+    }
+
+    fn push_ip(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
+        if self.ip.is_unspecified() {
+            self.drops += batch.len() as u64;
+            return cx.drop_batch(batch, "own address not configured");
+        }
+        let (marks, all) = self.resolve(batch, cx);
+        if !all {
+            for (_, p) in batch.extract(&marks) {
+                self.wait(p, cx);
+            }
+        }
+    }
+}
+
+impl Element for ArpQuerier {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        let limits = arp_table::read_limits(args);
+        args.read("POLL_TIMEOUT", &mut self.poll_after).read("BROADCAST_POLL", &mut self.broadcast_poll);
+        self.table = args.get::<ElementRef>("TABLE").map(|e| e.0);
+        let own: Option<HostOrPrefix<Ipv4Prefix>> = args.get("IP");
+        let ether = match args.has("ETH") {
+            true => args.get("ETH"),
+            // A name may stand for an IP and an Ethernet address at once.
+            false => args.raw("IP").and_then(|name| args.names().ether(name)),
+        };
+        match ether {
+            Some(ether) => self.ether = ether,
+            None if !args.has("ETH") => args.error("required ETH argument missing"),
+            None => {}
+        }
+        if let Some(own) = own {
+            self.ip = own.0.address;
+            self.broadcast = own.0.broadcast();
+        }
+        args.read("BROADCAST", &mut self.broadcast);
+        if self.broadcast == self.ip {
+            self.broadcast = Ipv4Address::BROADCAST;
+        }
+        self.cache().limits = limits;
+        if self.table.is_none() {
+            cx.export(Arc::clone(&self.shared));
+        }
+    }
+
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        if let Some(name) = &self.table {
+            let missing = || format!("TABLE: '{name}' is not an ARPTable");
+            let id = cx.find(name).ok_or_else(missing)?;
+            self.shared = cx.exported(id).ok_or_else(missing)?;
+        } else if let Some(interval) = arp_table::expiry_interval(&self.cache().limits) {
+            cx.schedule_timer_after(0, interval);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, port: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
+        if port == 0 {
+            return self.push_ip(batch, cx);
+        }
+        for p in batch.drain() {
+            self.learn(&p, cx);
+        }
+    }
+
+    fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
+        let mut cache = self.cache();
+        cache.expire(cx.steady());
+        if let Some(interval) = arp_table::expiry_interval(&cache.limits) {
+            cx.schedule_timer_after(0, interval);
+        }
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<ArpQuerier>(old) {
+            (self.queries, self.responses, self.drops) = (old.queries, old.responses, old.drops);
+            if self.table.is_none() && old.table.is_none() && self.ip == old.ip && self.ether == old.ether {
+                arp_table::take_cache(&self.shared, &old.shared);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Harness;
+
+    const CONFIG: &str = "s :: Source -> q :: ARPQuerier(10.0.0.1/24, 2:0:0:0:0:1); r :: Source -> [1] q;
+                          q[0] -> ip :: Sink; q[1] -> arp :: Sink";
+
+    fn ip_to(last: u8) -> Packet {
+        let mut p = Packet::new(&[0x45, last]);
+        p.set_dst_ip(Ipv4Address::new(10, 0, 0, last));
+        p
+    }
+
+    fn reply_from(last: u8) -> Packet {
+        let me = (EtherAddress([2, 0, 0, 0, 0, 1]), Ipv4Address::new(10, 0, 0, 1));
+        let who = (EtherAddress([2, 0, 0, 0, 0, last]), Ipv4Address::new(10, 0, 0, last));
+        let mut bytes = EthernetHeader::new(me.0, who.0, ethertype::ARP).as_bytes().to_vec();
+        bytes.extend_from_slice(ArpHeader::new(operation::REPLY, who, me).as_bytes());
+        Packet::new(&bytes)
+    }
+
+    #[test]
+    fn packets_wait_for_the_answer_and_leave_in_order() {
+        for batched in [false, true] {
+            let mut t = if batched { Harness::batched(CONFIG) } else { Harness::new(CONFIG) };
+            t.push("s", 0, [ip_to(2), ip_to(3), ip_to(2)]);
+            assert!(t.take("ip").is_empty());
+            let queries = t.bytes("arp");
+            assert_eq!(queries.len(), 2);
+            assert_eq!(queries[0][..14], [255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 1, 8, 6]);
+            assert_eq!(queries[0][38..], [10, 0, 0, 2]);
+            t.push("q", 1, [reply_from(2)]);
+            let sent = t.bytes("ip");
+            assert_eq!(sent.len(), 2);
+            assert_eq!(sent[1], [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 2]);
+            assert_eq!([t.read("q.length"), t.read("q.queries"), t.read("q.responses")], ["1", "2", "1"]);
+        }
+    }
+
+    #[test]
+    fn a_mixed_batch_splits_into_known_and_waiting() {
+        let mut t = Harness::batched(CONFIG);
+        t.write("q.insert 10.0.0.2 2:0:0:0:0:2").unwrap();
+        t.push_batch("s", 0, [ip_to(2), ip_to(9), ip_to(2), ip_to(255)]);
+        let sent = t.bytes("ip");
+        assert_eq!(sent.iter().map(|b| b[15]).collect::<Vec<_>>(), [2, 2, 255]);
+        assert_eq!(sent[2][..6], [255; 6]);
+        assert_eq!(t.read("q.length"), "1");
+    }
+
+    #[test]
+    fn a_missing_annotation_is_said_once() {
+        let mut t = Harness::new(CONFIG);
+        t.push("s", 0, [Packet::new(b"x"), Packet::new(b"y")]);
+        assert_eq!(t.printed().lines().count(), 1);
+        assert_eq!(t.read("q.drops"), "2");
+    }
+
+    #[test]
+    fn hostile_responses_teach_nothing() {
+        let mut t = Harness::new(CONFIG);
+        t.push("s", 0, [ip_to(2)]);
+        let mut group = reply_from(2);
+        group.data_mut()[22] |= 1;
+        let mut request = reply_from(2);
+        request.data_mut()[21] = 1;
+        let cut = Packet::new(&reply_from(2).data()[..41]);
+        t.push("q", 1, [group, request, cut, Packet::new(b"")]);
+        assert!(t.take("ip").is_empty());
+        assert!(t.read("q.table").starts_with("10.0.0.2 0 "));
+    }
+}

@@ -1,0 +1,186 @@
+//! ARPResponder: answers ARP queries (RFC 826).
+
+use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix};
+use clickwork_packet::headers::arp::{Arp, ArpHeader, operation};
+use clickwork_packet::headers::ethernet::{EthernetHeader, ethertype};
+use clickwork_packet::{DEFAULT_HEADROOM, Packet, anno};
+use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HostOrPrefix, Names, split_words};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, read_param_handler, write_handler};
+use zerocopy::IntoBytes;
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "answers ARP queries for given addresses",
+    manual: "Each argument is a list of IP addresses or prefixes and the Ethernet address that queries for them are \
+             answered with; of several prefixes the longest wins. Other packets go to output 1 if it is connected.",
+    example: "Idle -> ARPResponder(10.0.0.1 2:0:0:0:0:1, 10.1.0.0/16 2:0:0:0:0:2) -> Discard",
+    ports: "1/1-2",
+    processing: "a/ah",
+    packets: "arp-query/arp-reply,any",
+    args: &[ArgSpec::rest(
+        "ENTRY",
+        ArgType::Other("IP[/MASK]... ETHER"),
+        "addresses and the answer for them",
+    )],
+    handlers: &[
+        read_handler!("table", "addresses and answers", |e: &mut ArpResponder, _| e.print()),
+        read_param_handler!("lookup", "the answer for an address", |e: &mut ArpResponder, text, cx| {
+            let ip = Ipv4Address::from_arg(text.trim(), &cx.names()).map_err(|_| "expected an IP address")?;
+            Ok::<String, String>(e.lookup(ip).map_or_else(String::new, |ether| ether.to_string()))
+        }),
+        write_handler!("add", "adds an entry", |e: &mut ArpResponder, text, cx| e.add(text, &cx.names())),
+        write_handler!("remove", "removes an address or prefix", |e: &mut ArpResponder, text, cx| {
+            e.remove(text, &cx.names())
+        }),
+    ],
+    ..Class::new("ARPResponder", "ethernet", || Box::<ArpResponder>::default())
+};
+
+const ETHER: usize = 14;
+
+#[derive(Default)]
+struct ArpResponder {
+    /// In the order they were given.
+    entries: Vec<(Ipv4Prefix, EtherAddress)>,
+}
+
+fn prefix(word: &str, names: &Names) -> Option<Ipv4Prefix> {
+    HostOrPrefix::<Ipv4Prefix>::from_arg(word, names).ok().map(|p| p.0)
+}
+
+impl ArpResponder {
+    fn add(&mut self, text: &str, names: &Names) -> Result<(), String> {
+        let words = split_words(text);
+        let mut prefixes = Vec::new();
+        let mut ether = None;
+        for word in &words {
+            match (prefix(word, names), EtherAddress::from_arg(word, names)) {
+                (Some(p), e) => {
+                    prefixes.push(p);
+                    // A name may stand for both.
+                    ether = ether.or(e.ok());
+                }
+                (None, Ok(e)) => ether = Some(e),
+                (None, Err(_)) => {
+                    return Err(format!("'{word}' is neither an IP address nor an Ethernet address"));
+                }
+            }
+        }
+        if prefixes.is_empty() {
+            return Err("missing IP address".to_string());
+        }
+        let ether = ether.ok_or("missing ETH")?;
+        for p in prefixes {
+            self.entries.retain(|(q, _)| *q != p);
+            self.entries.push((p, ether));
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, text: &str, names: &Names) -> Result<(), String> {
+        let p = prefix(text.trim(), names).ok_or("expected an IP address or prefix")?;
+        let before = self.entries.len();
+        self.entries.retain(|(q, _)| *q != p);
+        if self.entries.len() < before { Ok(()) } else { Err(format!("{p} not found")) }
+    }
+
+    /// The answer for an address: that of the longest prefix.
+    fn lookup(&self, ip: Ipv4Address) -> Option<EtherAddress> {
+        let matching = self.entries.iter().filter(|(p, _)| p.contains(ip));
+        matching.max_by_key(|(p, _)| p.mask.to_bits().count_ones()).map(|&(_, ether)| ether)
+    }
+
+    fn print(&self) -> String {
+        self.entries.iter().map(|(p, ether)| format!("{p} {ether}\n")).collect()
+    }
+
+    fn answer(&self, p: &Packet) -> Option<Packet> {
+        if p.len() < ETHER || p.data()[12..ETHER] != ethertype::ARP.to_be_bytes() {
+            return None;
+        }
+        let query = Arp::new(&p.data()[ETHER..]).filter(|a| a.operation() == operation::REQUEST)?;
+        let ether = self.lookup(query.target_ip())?;
+        let asker = (query.sender_ether, query.sender_ip());
+        let arp = ArpHeader::new(operation::REPLY, (ether, query.target_ip()), asker);
+        let mut reply = Packet::with_room(DEFAULT_HEADROOM + ETHER, arp.as_bytes(), 0);
+        let header = EthernetHeader::new(query.sender_ether, ether, ethertype::ARP);
+        reply.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
+        reply.set_mac_offset(0);
+        reply.set_anno_u16(anno::VLAN_TCI, p.anno_u16(anno::VLAN_TCI));
+        Some(reply)
+    }
+}
+
+impl SimpleElement for ArpResponder {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        for i in 0..args.rest().len() {
+            let entry = args.rest()[i].clone();
+            if let Err(e) = self.add(&entry, &args.names().clone()) {
+                args.error_in_rest(i, e);
+            }
+        }
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        match self.answer(p) {
+            Some(reply) => {
+                *p = reply;
+                Verdict::PASS
+            }
+            None => cx.out_or_drop(1, "not an ARP query for us"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Harness;
+
+    const CONFIG: &str = "s :: Source -> r :: ARPResponder(10.0.0.2 2:0:0:0:0:2, 10.0.0.0/24 2:0:0:0:0:24);
+                          r[0] -> out :: Sink; r[1] -> no :: Sink";
+
+    fn query(target: Ipv4Address) -> Packet {
+        let asker = (EtherAddress([4; 6]), Ipv4Address::new(10, 0, 0, 9));
+        let mut bytes =
+            EthernetHeader::new(EtherAddress::BROADCAST, asker.0, ethertype::ARP).as_bytes().to_vec();
+        bytes.extend_from_slice(
+            ArpHeader::new(operation::REQUEST, asker, (EtherAddress::default(), target)).as_bytes(),
+        );
+        Packet::new(&bytes)
+    }
+
+    #[test]
+    fn the_longest_prefix_answers() {
+        let mut t = Harness::new(CONFIG);
+        t.push("s", 0, [query(Ipv4Address::new(10, 0, 0, 2)), query(Ipv4Address::new(10, 0, 0, 3))]);
+        let replies = t.bytes("out");
+        assert_eq!(replies[0][..12], [4, 4, 4, 4, 4, 4, 2, 0, 0, 0, 0, 2]);
+        let arp = Arp::new(&replies[1][14..]).unwrap();
+        assert_eq!((arp.operation(), arp.sender_ether.0[5]), (operation::REPLY, 0x24));
+        assert_eq!(arp.target_ip(), Ipv4Address::new(10, 0, 0, 9));
+    }
+
+    #[test]
+    fn other_packets_go_to_output_1() {
+        let mut t = Harness::new(CONFIG);
+        let whole = query(Ipv4Address::new(10, 0, 0, 2));
+        let cut = (0..whole.len()).map(|n| Packet::new(&whole.data()[..n]));
+        t.push("s", 0, cut.chain([query(Ipv4Address::new(11, 0, 0, 2))]));
+        assert_eq!((t.take("no").len(), t.take("out").len()), (43, 0));
+    }
+
+    #[test]
+    fn the_table_can_be_read_and_changed() {
+        let mut t = Harness::new(CONFIG);
+        assert_eq!(t.read("r.table"), "10.0.0.2/32 02-00-00-00-00-02\n10.0.0.0/24 02-00-00-00-00-24\n");
+        t.write("r.remove 10.0.0.2").unwrap();
+        assert_eq!(t.read("r.lookup 10.0.0.2"), "02-00-00-00-00-24");
+        assert!(t.write("r.add 10.0.0.7").unwrap_err().contains("missing ETH"));
+    }
+
+    #[test]
+    fn wrong_entries_are_refused() {
+        assert!(Harness::errors("Idle -> ARPResponder(10.0.0.1 nonsense) -> Discard").contains("'nonsense'"));
+    }
+}

@@ -1,0 +1,161 @@
+//! ARPTable: an ARP cache that several ARPQueriers share.
+
+use super::arp_cache::{ArpCache, Limits};
+use clickwork_packet::addr::{EtherAddress, Ipv4Address};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::element::try_downcast;
+use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "keeps Ethernet addresses of IP addresses for ARPQueriers",
+    manual: "Holds an ARP cache. ARPQuerier elements that name it in TABLE share it, so that what one learns all know.",
+    example: "t :: ARPTable; DriverManager(write t.insert 10.0.0.1 2:0:0:0:0:1, print t.table, stop)",
+    ports: "0/0",
+    args: LIMIT_ARGS,
+    handlers: &[
+        read_handler!(
+            "table",
+            "addresses, whether known, Ethernet addresses, ages",
+            |e: &mut ArpTable, cx| { e.cache().print(cx.steady()) }
+        ),
+        read_handler!("drops", "packets that waited in vain", |e: &mut ArpTable, _| e.cache().drops()),
+        read_handler!("count", "entries", |e: &mut ArpTable, _| e.cache().count()),
+        read_handler!("length", "packets that wait", |e: &mut ArpTable, _| e.cache().length()),
+        write_handler!("insert", "adds an entry: IP ETHER", |e: &mut ArpTable, text, cx| {
+            insert(&mut e.cache(), text, cx)
+        }),
+        write_handler!("delete", "forgets an address", |e: &mut ArpTable, text, cx| {
+            delete(&mut e.cache(), text, cx)
+        }),
+        write_handler!("clear", "removes all entries", |e: &mut ArpTable, _, _| e.cache().clear()),
+    ],
+    ..Class::new("ARPTable", "ethernet", || Box::<ArpTable>::default())
+};
+
+/// The arguments that set a cache's limits.
+pub(super) const LIMIT_ARGS: &[ArgSpec] = &[
+    ArgSpec::keyword("CAPACITY", ArgType::U32, "2048", "packets that may wait; 0: any number"),
+    ArgSpec::keyword("ENTRY_CAPACITY", ArgType::U32, "0", "entries; 0: any number"),
+    ArgSpec::keyword(
+        "ENTRY_PACKET_CAPACITY",
+        ArgType::U32,
+        "0",
+        "packets that may wait for one entry; 0: any number",
+    ),
+    ArgSpec::keyword(
+        "CAPACITY_SLIM_FACTOR",
+        ArgType::U32,
+        "2",
+        "part of the waiting packets dropped on overflow",
+    ),
+    ArgSpec::keyword("TIMEOUT", ArgType::Seconds, "5m", "how long an entry holds; 0: for ever"),
+];
+
+/// The cache as elements share it.
+#[derive(Debug, Default)]
+pub struct SharedCache(Mutex<ArpCache>);
+
+impl SharedCache {
+    /// The cache. Nothing that holds it can panic half-way, so a poisoned lock is as good as a clean one.
+    pub fn lock(&self) -> MutexGuard<'_, ArpCache> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+#[derive(Default)]
+struct ArpTable {
+    shared: Arc<SharedCache>,
+}
+
+impl ArpTable {
+    fn cache(&self) -> MutexGuard<'_, ArpCache> {
+        self.shared.lock()
+    }
+}
+
+/// Reads the limits from a configuration.
+pub(super) fn read_limits(args: &mut Args) -> Limits {
+    let mut l = Limits::default();
+    args.read("CAPACITY", &mut l.packets).read("ENTRY_CAPACITY", &mut l.entries);
+    args.read("ENTRY_PACKET_CAPACITY", &mut l.entry_packets).read("CAPACITY_SLIM_FACTOR", &mut l.slim_factor);
+    args.read("TIMEOUT", &mut l.timeout);
+    if l.slim_factor == 0 {
+        args.error("CAPACITY_SLIM_FACTOR cannot be zero");
+    }
+    l
+}
+
+const INSERT_ARGS: &[ArgSpec] = &[
+    ArgSpec::required("IP", ArgType::IpAddr, "the address"),
+    ArgSpec::required("ETH", ArgType::EtherAddr, "its Ethernet address"),
+];
+const DELETE_ARGS: &[ArgSpec] = &[ArgSpec::required("IP", ArgType::IpAddr, "the address")];
+
+/// The `insert` handler: `IP ETHER`. Packets that waited are for the next query's answer to send.
+pub(super) fn insert(cache: &mut ArpCache, text: &str, cx: &Cx<'_>) -> Result<(), String> {
+    let mut args = Args::from_words(INSERT_ARGS, text, &cx.names());
+    let (ip, ether) = (args.get::<Ipv4Address>("IP"), args.get::<EtherAddress>("ETH"));
+    args.finish().map_err(|e| e.to_string())?;
+    if let (Some(ip), Some(ether)) = (ip, ether) {
+        for p in cache.insert(ip, ether, cx.steady()) {
+            cache.wait(ip, p, cx.steady());
+        }
+    }
+    Ok(())
+}
+
+/// The `delete` handler: `IP`.
+pub(super) fn delete(cache: &mut ArpCache, text: &str, cx: &Cx<'_>) -> Result<(), String> {
+    let mut args = Args::from_words(DELETE_ARGS, text, &cx.names());
+    let ip = args.get::<Ipv4Address>("IP");
+    args.finish().map_err(|e| e.to_string())?;
+    if let Some(ip) = ip {
+        cache.insert(ip, EtherAddress::BROADCAST, cx.steady());
+    }
+    Ok(())
+}
+
+/// Takes over another cache's entries; this one's limits stay.
+pub(super) fn take_cache(new: &SharedCache, old: &SharedCache) {
+    let taken = std::mem::take(&mut *old.lock());
+    let mut cache = new.lock();
+    let limits = cache.limits;
+    *cache = taken;
+    cache.limits = limits;
+}
+
+/// How often expired entries are removed.
+pub(super) fn expiry_interval(limits: &Limits) -> Option<Duration> {
+    (!limits.timeout.is_zero()).then_some(limits.timeout + Duration::from_secs(1))
+}
+
+impl Element for ArpTable {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        self.cache().limits = read_limits(args);
+        cx.export(Arc::clone(&self.shared));
+    }
+
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        if let Some(interval) = expiry_interval(&self.cache().limits) {
+            cx.schedule_timer_after(0, interval);
+        }
+        Ok(())
+    }
+
+    fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
+        let mut cache = self.cache();
+        cache.expire(cx.steady());
+        if let Some(interval) = expiry_interval(&cache.limits) {
+            cx.schedule_timer_after(0, interval);
+        }
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<ArpTable>(old) {
+            take_cache(&self.shared, &old.shared);
+        }
+    }
+}

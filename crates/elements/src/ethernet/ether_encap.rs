@@ -1,0 +1,82 @@
+//! EtherEncap: puts packets into Ethernet frames with fixed addresses.
+
+use clickwork_packet::Packet;
+use clickwork_packet::addr::EtherAddress;
+use clickwork_packet::headers::ethernet::EthernetHeader;
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use zerocopy::IntoBytes;
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "puts packets into Ethernet frames",
+    manual: "Adds an Ethernet header with the given type, source and destination to every packet.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> EtherEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2) -> Discard",
+    packets: "any/ether",
+    args: &[
+        ArgSpec::required("ETHERTYPE", ArgType::U16, "Ethernet type"),
+        ArgSpec::required("SRC", ArgType::EtherAddr, "source address"),
+        ArgSpec::required("DST", ArgType::EtherAddr, "destination address"),
+    ],
+    handlers: &[
+        read_handler!("src", "source address", |e: &mut EtherEncap, _| e.source.to_string())
+            .and_write(write_handler!("", "", |e: &mut EtherEncap, text, cx| set(&mut e.source, text, cx))),
+        read_handler!("dst", "destination address", |e: &mut EtherEncap, _| e.destination.to_string())
+            .and_write(write_handler!("", "", |e: &mut EtherEncap, text, cx| set(
+                &mut e.destination,
+                text,
+                cx
+            ))),
+        read_handler!("ethertype", "Ethernet type", |e: &mut EtherEncap, _| format!("{:04x}", e.ethertype))
+            .and_write(write_handler!("", "", |e: &mut EtherEncap, text, _| {
+                e.ethertype = crate::values::parse(text, "Ethernet type")?;
+                Ok::<(), String>(())
+            })),
+    ],
+    ..Class::new("EtherEncap", "ethernet", || Box::<EtherEncap>::default())
+};
+
+const ETHER: usize = 14;
+
+#[derive(Default)]
+struct EtherEncap {
+    ethertype: u16,
+    source: EtherAddress,
+    destination: EtherAddress,
+}
+
+fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
+    *slot = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
+    Ok(())
+}
+
+impl SimpleElement for EtherEncap {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("ETHERTYPE", &mut self.ethertype);
+        args.read("SRC", &mut self.source).read("DST", &mut self.destination);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let header = EthernetHeader::new(self.destination, self.source, self.ethertype);
+        p.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
+        p.set_mac_offset(0);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn adds_the_header_and_follows_its_handlers() {
+        let mut t =
+            Harness::new("s :: Source -> e :: EtherEncap(0x86DD, 1:2:3:4:5:6, 7:8:9:a:b:c) -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"x")]);
+        assert_eq!(t.bytes("k"), [[7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 0x86, 0xDD, b'x']]);
+        t.write("e.src 9:9:9:9:9:9").unwrap();
+        assert_eq!(t.read("e.src"), "09-09-09-09-09-09");
+        assert!(t.write("e.dst hello").is_err());
+    }
+}
