@@ -12,6 +12,7 @@ use clickwork_router::{
 };
 use clickwork_source::{Diagnostics, Sources, render_click};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A router under test.
 pub struct Harness {
@@ -64,9 +65,14 @@ impl Harness {
         Ok(Harness { router, driver: Driver::default(), log })
     }
 
-    /// Runs until nothing is left to do or the driver is stopped.
+    /// Runs until nothing is left to do, the driver is stopped, or ten simulated seconds have passed.
     pub fn run(&mut self) -> Outcome {
-        self.driver.run(&mut self.router)
+        self.run_for(Duration::from_secs(10))
+    }
+
+    /// Runs for a length of simulated time.
+    pub fn run_for(&mut self, time: Duration) -> Outcome {
+        self.driver.run_for(&mut self.router, time)
     }
 
     /// Hands packets to an input of an element, one batch each in ordered mode, then runs.

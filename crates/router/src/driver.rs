@@ -8,7 +8,7 @@ use crate::router::{ElementId, Router, StopDecision};
 use clickwork_packet::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Why the driver returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +41,8 @@ pub struct Driver {
     timer_stride: u64,
     timers_on_time: u32,
     interrupt: Arc<AtomicBool>,
-    deadline: Option<Instant>,
+    /// Steady time at which to return.
+    deadline: Option<Timestamp>,
 }
 
 impl Default for Driver {
@@ -68,9 +69,9 @@ impl Driver {
         self.drive(router)
     }
 
-    /// Runs for at most `limit` of real time.
+    /// Runs for at most `limit` of the router's time, real or simulated.
     pub fn run_for(&mut self, router: &mut Router, limit: Duration) -> Outcome {
-        self.deadline = Some(Instant::now() + limit);
+        self.deadline = Some(router.clock.peek() + limit);
         self.drive(router)
     }
 
@@ -107,7 +108,7 @@ impl Driver {
         if router.stop.requests > 0 && router.consume_stop() {
             return Some(Outcome::Stopped);
         }
-        self.deadline.is_some_and(|d| Instant::now() >= d).then_some(Outcome::TimeLimit)
+        self.deadline.is_some_and(|d| router.clock.peek() >= d).then_some(Outcome::TimeLimit)
     }
 
     fn run_timers(&mut self, router: &mut Router) {
@@ -149,7 +150,7 @@ impl Driver {
         let wait = match (busy, router.timers.next_expiry()) {
             (true, _) => Some(Duration::ZERO),
             (false, Some(expiry)) if router.clock.is_simulated() => {
-                router.clock.jump_to(expiry);
+                router.clock.jump_to(self.deadline.map_or(expiry, |d| d.min(expiry)));
                 Some(Duration::ZERO)
             }
             (false, Some(expiry)) => Some(expiry.since(router.clock.steady())),
@@ -160,7 +161,7 @@ impl Driver {
             return true;
         }
         let wait = wait.map_or(LONGEST_SLEEP, |w| w.min(LONGEST_SLEEP));
-        let wait = self.deadline.map_or(wait, |d| wait.min(d.saturating_duration_since(Instant::now())));
+        let wait = self.deadline.map_or(wait, |d| wait.min(d.since(router.clock.peek())));
         for (element, fd, ready) in router.poll.wait(Some(wait)) {
             router.run_selected(element, fd, ready);
         }

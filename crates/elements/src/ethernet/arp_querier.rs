@@ -64,7 +64,7 @@ pub static CLASS: Class = Class {
         read_handler!(
             "table",
             "addresses, whether known, Ethernet addresses, ages",
-            |e: &mut ArpQuerier, cx| { e.cache().print(cx.steady()) }
+            |e: &mut ArpQuerier, cx| e.cache().print(cx.steady())
         ),
         read_handler!("stats", "drops and queries in words", |e: &mut ArpQuerier, _| {
             format!("{} packets killed\n{} ARP queries sent\n", e.all_drops(), e.queries)

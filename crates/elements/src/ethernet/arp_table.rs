@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
         read_handler!(
             "table",
             "addresses, whether known, Ethernet addresses, ages",
-            |e: &mut ArpTable, cx| { e.cache().print(cx.steady()) }
+            |e: &mut ArpTable, cx| e.cache().print(cx.steady())
         ),
         read_handler!("drops", "packets that waited in vain", |e: &mut ArpTable, _| e.cache().drops()),
         read_handler!("count", "entries", |e: &mut ArpTable, _| e.cache().count()),
