@@ -152,7 +152,7 @@ fn put_udp(datagram: &mut [u8], identification: u16, pseudo: Sum) {
     let length = datagram.len() as u16;
     datagram[4..6].copy_from_slice(&length.to_be_bytes());
     if let Some(mut udp) = UdpMut::new(datagram) {
-        udp.set_source_port(5000 + (identification & 0xff));
+        udp.set_source_port(50_000 + (identification & 0xff));
         udp.set_destination_port(4242);
         udp.fill_checksum(pseudo);
     }
