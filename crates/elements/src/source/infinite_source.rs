@@ -4,7 +4,7 @@ use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args, HandlerCall};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
-use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, Handler, TaskStep, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -20,12 +20,18 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a turn"),
         ArgSpec::positional("ACTIVE", ArgType::Bool, "true", "whether it makes packets"),
         ArgSpec::keyword("TIMESTAMP", ArgType::Bool, "true", "whether packets are stamped with the time"),
-        ArgSpec::keyword("LENGTH", ArgType::U32, "", "length of the packet; DATA is repeated or cut")
+        ArgSpec::keyword("LENGTH", ArgType::I32, "", "length of the packet; DATA is repeated or cut")
             .aliases(&["DATASIZE"]),
         ArgSpec::keyword("STOP", ArgType::Bool, "false", "whether the driver stops at the end"),
         ArgSpec::keyword("END_CALL", ArgType::HandlerCall, "", "handler called at the end"),
     ],
-    handlers: &[
+    handlers: HANDLERS,
+    ..Class::new("InfiniteSource", "source", || Box::new(InfiniteSource::new(Contents::Fixed)))
+};
+
+/// The handlers; the first is about fixed contents.
+pub(super) const HANDLERS: &[Handler] =
+    &[
         read_handler!("data", "the packet's bytes", |e: &mut InfiniteSource, _| e.data.clone())
             .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, _| e.set_data(text))),
         read_handler!("limit", "packets to make", |e: &mut InfiniteSource, _| e.limit)
@@ -37,7 +43,7 @@ pub static CLASS: Class = Class {
         read_handler!("count", "packets made", |e: &mut InfiniteSource, _| e.count),
         read_handler!("length", "length of the packet", |e: &mut InfiniteSource, _| e.data.len()).and_write(
             write_handler!("", "", |e: &mut InfiniteSource, text, _| {
-                e.length = Some(crate::values::parse(text, "number of bytes")?);
+                e.length = Some(super::check_length(crate::values::parse(text, "number of bytes")?)?);
                 e.fit();
                 Ok::<(), String>(())
             }),
@@ -46,15 +52,23 @@ pub static CLASS: Class = Class {
             e.count = 0;
             e.start(cx);
         }),
-    ],
-    ..Class::new("InfiniteSource", "source", || Box::<InfiniteSource>::default())
-};
+    ];
 
-struct InfiniteSource {
+/// What the packets contain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Contents {
+    /// The same bytes in each.
+    Fixed,
+    /// Random bytes in each.
+    Random,
+}
+
+pub(super) struct InfiniteSource {
+    contents: Contents,
     /// The bytes as configured, and as sent: repeated or cut to LENGTH.
     text: Vec<u8>,
     data: Vec<u8>,
-    length: Option<u32>,
+    length: Option<i32>,
     limit: i64,
     burst: i32,
     active: bool,
@@ -70,9 +84,10 @@ struct InfiniteSource {
     room: Signal,
 }
 
-impl Default for InfiniteSource {
-    fn default() -> InfiniteSource {
+impl InfiniteSource {
+    pub(super) fn new(contents: Contents) -> InfiniteSource {
         InfiniteSource {
+            contents,
             text: super::DEFAULT_DATA.to_vec(),
             data: Vec::new(),
             length: None,
@@ -88,11 +103,9 @@ impl Default for InfiniteSource {
             room: Signal::busy(),
         }
     }
-}
 
-impl InfiniteSource {
     fn fit(&mut self) {
-        let length = self.length.map_or(self.text.len(), |n| n as usize);
+        let length = self.length.and_then(|n| usize::try_from(n).ok()).unwrap_or(self.text.len());
         self.data =
             self.text.iter().copied().cycle().take(if self.text.is_empty() { 0 } else { length }).collect();
         self.data.resize(length, 0);
@@ -148,6 +161,11 @@ impl InfiniteSource {
         for _ in 0..n {
             let mut p = Packet::new(&self.data);
             p.set_timestamp(now);
+            if self.contents == Contents::Random {
+                p.data_mut()
+                    .chunks_mut(4)
+                    .for_each(|c| c.copy_from_slice(&cx.random().to_le_bytes()[..c.len()]));
+            }
             batch.push(p);
         }
         self.count += n as i64;
@@ -167,11 +185,18 @@ impl InfiniteSource {
 
 impl Element for InfiniteSource {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
-        args.read("DATA", &mut self.text).read("LIMIT", &mut self.limit).read("BURST", &mut self.burst);
+        if self.contents == Contents::Fixed {
+            args.read("DATA", &mut self.text);
+        }
+        args.read("LIMIT", &mut self.limit).read("BURST", &mut self.burst);
         args.read("ACTIVE", &mut self.active)
             .read("TIMESTAMP", &mut self.timestamp)
             .read("STOP", &mut self.stop);
         self.length = args.get("LENGTH");
+        if let Some(Err(e)) = self.length.map(super::check_length) {
+            args.error_in("LENGTH", e);
+            self.length = None;
+        }
         self.end_call = args.get("END_CALL");
         if self.burst < 1 {
             args.error("burst size must be >= 1");

@@ -3,6 +3,7 @@
 use clickwork_router::Class;
 
 mod align;
+mod average_counter;
 mod check_paint;
 mod counter;
 mod discard;
@@ -22,6 +23,7 @@ mod unstrip;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
+    &average_counter::CLASS,
     &align::CLASS,
     &check_paint::CLASS,
     &counter::CLASS,

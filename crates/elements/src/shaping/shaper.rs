@@ -1,0 +1,181 @@
+//! Shaper and its relative: packets can be pulled at a limited rate.
+
+use super::bucket_args::Unit;
+use super::gap_rate::{GapRate, MAX_RATE};
+use crate::sched::gather;
+use clickwork_packet::{Batch, Packet};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
+use clickwork_router::{Class, Cx, Element, Handler, read_handler, write_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "lets packets be pulled at a limited rate",
+    manual: "Passes pulls on as long as no more than RATE packets per second are had, evenly spread over each second. \
+             In between it tells those who pull, by its empty notifier, that there is nothing to have.",
+    example: "InfiniteSource(LIMIT 5, STOP true) -> Queue -> Shaper(1000) -> Unqueue -> Discard",
+    args: &[ArgSpec::required("RATE", ArgType::Rate, "packets per second")],
+    ..class("Shaper", || Box::new(Shaper::new(Unit::Packets)))
+};
+
+/// The facts that both shapers have in common.
+pub(super) const fn class(name: &'static str, make: fn() -> Box<dyn Element>) -> Class {
+    Class { ports: "1/1-2", processing: "l/l", handlers: HANDLERS, ..Class::new(name, "shaping", make) }
+}
+
+const HANDLERS: &[Handler] = &[
+    read_handler!("rate", "the rate", |e: &mut Shaper, _| e.unit.show(e.rate.rate()))
+        .and_write(write_handler!("", "", |e: &mut Shaper, text, cx| e.write_rate(text, cx))),
+    read_handler!("config", "the rate", |e: &mut Shaper, _| e.unit.show(e.rate.rate())),
+];
+
+/// The timer that ends a pause.
+const PAUSE: usize = 0;
+
+pub(super) struct Shaper {
+    unit: Unit,
+    rate: GapRate,
+    /// Active while a packet may be had.
+    empty: Option<NotifierId>,
+    upstream: Signal,
+}
+
+impl Shaper {
+    pub(super) fn new(unit: Unit) -> Shaper {
+        Shaper { unit, rate: GapRate::new(0), empty: None, upstream: Signal::idle() }
+    }
+
+    fn write_rate(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.rate = GapRate::new(self.unit.parse(text)?);
+        cx.unschedule_timer(PAUSE);
+        if let Some(empty) = self.empty {
+            cx.wake(empty);
+        }
+        Ok(())
+    }
+
+    /// Lets those who pull sleep until the rate allows more.
+    fn pause(&mut self, cx: &mut Cx<'_>) {
+        if let Some(empty) = self.empty {
+            cx.sleep(empty);
+        }
+        if let Some(wait) = self.rate.wait(cx.now()) {
+            cx.schedule_timer_after(PAUSE, wait);
+        }
+    }
+
+    /// Pulls as many as `allowed`, which counts packets or bytes; the last packet may exceed it.
+    fn pull_allowed(&mut self, allowed: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
+        if self.unit == Unit::Packets {
+            return cx.pull(0, limit.min(allowed));
+        }
+        let mut bytes = 0;
+        gather(limit, cx, |cx| {
+            let packet = if bytes < allowed { cx.pull(0, 1) } else { Batch::new() };
+            bytes += packet.first().map_or(0, Packet::len);
+            (!packet.is_empty()).then_some(packet)
+        })
+    }
+
+    fn cost(&self, batch: &Batch) -> usize {
+        match self.unit {
+            Unit::Packets => batch.len(),
+            Unit::Bytes => batch.iter().map(Packet::len).sum(),
+        }
+    }
+}
+
+impl Element for Shaper {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        if let Some(rate) = self.unit.rate_arg(args) {
+            if rate > MAX_RATE {
+                args.warn(format!("rate too large; lowered to {MAX_RATE}"));
+            }
+            self.rate = GapRate::new(rate);
+        }
+        self.empty = Some(cx.export_notifier(NotifierKind::Empty, Search::ContinueWake));
+    }
+
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        if let Some(empty) = self.empty {
+            self.upstream = cx.upstream_empty_signal_for(0, empty);
+        }
+        Ok(())
+    }
+
+    fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
+        let allowed = self.rate.allowance(cx.now());
+        if allowed == 0 {
+            self.pause(cx);
+            return Batch::new();
+        }
+        let batch = self.pull_allowed(allowed, limit, cx);
+        if !batch.is_empty() {
+            self.rate.spend(self.cost(&batch));
+        } else if !cx.is_active(&self.upstream)
+            && let Some(empty) = self.empty
+        {
+            cx.sleep(empty);
+        }
+        batch
+    }
+
+    fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
+        if let Some(empty) = self.empty {
+            cx.wake(empty);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::{Packet, Timestamp};
+    use clickwork_router::Outcome;
+
+    fn seconds_since(start: Timestamp, t: &Harness) -> f64 {
+        (t.router.clock().peek() - start).as_secs_f64()
+    }
+
+    #[test]
+    fn a_thousand_packets_at_a_hundred_per_second_take_ten_seconds() {
+        for batched in [false, true] {
+            let config = "s :: Source -> Queue -> Shaper(100) -> rr :: RoundRobinSched -> u :: Unqueue(BURST 5) -> k :: Sink";
+            let mut t = if batched { Harness::batched(config) } else { Harness::new(config) };
+            let start = t.router.clock().peek();
+            t.push_batch("s", 0, (0..60).map(|_| Packet::new(b"x")));
+            assert_eq!(t.run(), Outcome::Exhausted);
+            assert_eq!(t.take("k").len(), 60);
+            let took = seconds_since(start, &t);
+            assert!((0.58..0.61).contains(&took), "{took}");
+            assert_eq!(t.read("u.scheduled"), "false");
+            t.push("s", 0, [Packet::new(b"y")]);
+            assert_eq!(t.take("k").len(), 1);
+        }
+    }
+
+    #[test]
+    fn bytes_are_shaped_exactly() {
+        for batched in [false, true] {
+            let config =
+                "s :: Source -> Queue -> b :: BandwidthShaper(8kbps) -> Unqueue(BURST 64) -> k :: Sink";
+            let mut t = if batched { Harness::batched(config) } else { Harness::new(config) };
+            let start = t.router.clock().peek();
+            t.push_batch("s", 0, (0..50).map(|_| Packet::new(&[0; 100])));
+            assert_eq!(t.run(), Outcome::Exhausted);
+            assert_eq!((t.take("k").len(), t.read("b.rate")), (50, "8kbps".into()));
+            let took = seconds_since(start, &t);
+            assert!((4.8..=5.01).contains(&took), "{took}");
+        }
+    }
+
+    #[test]
+    fn a_new_rate_takes_effect_at_once() {
+        let mut t = Harness::new("s :: Source -> Queue -> h :: Shaper(0) -> Unqueue -> k :: Sink");
+        t.push("s", 0, (0..10).map(|_| Packet::new(b"x")));
+        assert_eq!(t.take("k").len(), 0);
+        t.write("h.rate 1000").unwrap();
+        assert_eq!(t.run(), Outcome::Exhausted);
+        assert_eq!((t.take("k").len(), t.read("h.config")), (10, "1000".into()));
+    }
+}
