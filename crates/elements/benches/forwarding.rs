@@ -22,6 +22,10 @@ fn run(config: &str, packets: u64) -> Duration {
     assert!(!diagnostics.has_errors(), "{config} is wrong");
     let (mut router, _) =
         build(&graph, &sources, &registry, Options::default()).expect("the configuration is right");
+    for (handler, value) in [("arpq1.insert", "10.1.0.2 00:00:0c:00:00:03"), ("arpq0.insert", "10.0.0.2 00:00:0c:00:00:04")] {
+        // Configurations without ARP have no such handlers.
+        let _ = router.write(handler, value);
+    }
     let start = Instant::now();
     Driver::default().run(&mut router);
     start.elapsed()
@@ -39,6 +43,9 @@ fn chain(middle: &str) -> String {
     format!("InfiniteSource(LENGTH 64, LIMIT $N, BURST 64, STOP true) -> {middle} Queue -> Discard(BURST 64)")
 }
 
+/// The two-interface IP router of TOCS 2000 Figure 8, fed from memory with 64-byte UDP packets from one to the other.
+const IP_ROUTER: &str = include_str!("ip-router.click");
+
 fn main() {
     let filter = std::env::args().skip(1).find(|a| !a.starts_with("--")).unwrap_or_default();
     let nulls = |n: usize| chain(&"Null -> ".repeat(n));
@@ -47,6 +54,7 @@ fn main() {
         ("source, queue, sink", chain("")),
         ("with 1 Null", nulls(1)),
         ("with 16 Nulls", nulls(16)),
+        ("IP router", IP_ROUTER.to_string()),
         ("with 16 Counters", chain(&"Counter -> ".repeat(16))),
     ];
     for (name, config) in cases.iter().filter(|(name, _)| name.contains(&filter)) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// A point in time (nanoseconds since the epoch of its clock) or a signed span between two points.
 ///
-/// Prints as Click does, `seconds.microseconds`.
+/// Prints as Click does: with six digits after the point, or nine if it is not a whole number of microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Timestamp(i64);
 
@@ -64,9 +64,9 @@ impl Timestamp {
         Duration::from_nanos(self.0.saturating_sub(earlier.0).max(0) as u64)
     }
 
-    /// With nine digits after the point instead of six.
-    pub fn display_nanos(self) -> String {
-        self.signed(9)
+    /// With six digits after the point, whatever is lost.
+    pub fn display_micros(self) -> String {
+        self.signed(6)
     }
 
     fn signed(self, digits: usize) -> String {
@@ -78,7 +78,7 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.signed(6))
+        f.pad(&self.signed(if self.0 % 1000 == 0 { 6 } else { 9 }))
     }
 }
 
@@ -115,10 +115,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prints_microseconds_as_click_does() {
-        assert_eq!(Timestamp::new(1000, 5_999).to_string(), "1000.000005");
+    fn prints_as_click_does() {
+        assert_eq!(Timestamp::new(1000, 5_000).to_string(), "1000.000005");
+        assert_eq!(Timestamp::new(1000, 5_999).display_micros(), "1000.000005");
         assert_eq!(Timestamp::from_nanos(-1_500_000_000).to_string(), "-1.500000");
-        assert_eq!(Timestamp::new(1, 5).display_nanos(), "1.000000005");
+        assert_eq!(Timestamp::new(1, 5).to_string(), "1.000000005");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Time, real or simulated. Elements ask the router, never the system.
 //!
-//! Simulated time stands still except that each look at it advances it by a microsecond (so that no two events share a
+//! Simulated time stands still except that each look at it advances it by a nanosecond (so that no two events share a
 //! time, as in Click) and that the driver jumps to the next timer when nothing else is left to do.
 
 use clickwork_packet::Timestamp;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 pub const SIMULATION_START: i64 = 1_000_000_000;
 
 /// The smallest step of simulated time.
-const STEP: Duration = Duration::from_micros(1);
+const STEP: Duration = Duration::from_nanos(1);
 
 /// A clock. *Wall* time is what packets are stamped with; *steady* time never jumps back and drives timers.
 #[derive(Debug)]
