@@ -1,6 +1,6 @@
 //! The command line of `clickwork` itself: its subcommands.
 
-use crate::{check, completions, ctl, doc, flatten, fmt, links, list, run};
+use crate::{check, completions, ctl, doc, flatten, fmt, graph, links, list, run};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -17,6 +17,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   clickwork run router.click               run a router
   clickwork check router.click             is it correct?
+  clickwork graph router.click -o r.svg    draw it
   clickwork list                           which elements are there?
   clickwork doc Queue                      the manual of one
   clickwork ctl localhost:7777 read list   ask a running router";
@@ -27,6 +28,7 @@ enum Command {
     Check(check::Check),
     Flatten(flatten::Flatten),
     Fmt(fmt::Fmt),
+    Graph(graph::Graph),
     List(list::List),
     Doc(doc::Doc),
     Ctl(ctl::Ctl),
@@ -41,6 +43,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::main(&args),
         Command::Flatten(args) => flatten::main(&args),
         Command::Fmt(args) => fmt::main(&args),
+        Command::Graph(args) => graph::main(&args),
         Command::List(args) => list::main(&args),
         Command::Doc(args) => doc::main(&args),
         Command::Ctl(args) => ctl::main(&args),

@@ -31,6 +31,12 @@ impl InputOptions {
         ClickPath::new(self.clickpath.as_deref())
     }
 
+    /// Whether the command line names a configuration at all; otherwise it is read from standard input.
+    pub fn is_given(&self) -> bool {
+        let named = self.words.iter().any(|w| definition(w).is_none());
+        named || !self.file.is_empty() || !self.expression.is_empty()
+    }
+
     /// The configuration.
     ///
     /// # Errors

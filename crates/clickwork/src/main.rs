@@ -16,6 +16,7 @@ mod demo;
 mod doc;
 mod flatten;
 mod fmt;
+mod graph;
 mod input;
 mod links;
 mod list;

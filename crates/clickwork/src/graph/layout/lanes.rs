@@ -1,0 +1,181 @@
+//! Layers: the nodes of each rank, and between them lanes for the edges that pass.
+//!
+//! An edge that goes down by more than one rank passes the ranks between in lanes. An edge that goes up leaves its node
+//! downwards, turns, rises in lanes beside the nodes from the rank it leaves to the rank it enters, turns again and
+//! enters from above; so it has a turn in the rank below and one in the rank above. Edges into the same port share
+//! their lanes and turns.
+
+use super::ranks::Ranks;
+use super::{Edge, Node, PortAt};
+use std::collections::HashMap;
+
+/// What stands in a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A node.
+    Node(usize),
+    /// A lane in which edges to a port go down.
+    Down(PortAt),
+    /// A lane in which edges to a port go up.
+    Up(PortAt),
+    /// Where edges to a port turn upwards, or turn down again.
+    Turn(PortAt),
+}
+
+/// A member of a layer.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// What it is.
+    pub kind: Kind,
+    /// Its layer.
+    pub rank: usize,
+    /// Its size.
+    pub width: i64,
+    /// Distance to its neighbours.
+    pub margin: i64,
+}
+
+/// A connection between members of neighbouring layers, the upper one first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Link {
+    /// The upper member.
+    pub upper: usize,
+    /// Where it is attached, from the member's left edge.
+    pub upper_at: i64,
+    /// The lower member.
+    pub lower: usize,
+    /// Where it is attached, from the member's left edge.
+    pub lower_at: i64,
+    /// How much it should be straight.
+    pub weight: i64,
+}
+
+/// A bend of an upward edge: its lane, and the node and place where it leaves or enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bend {
+    /// The lane.
+    pub lane: usize,
+    /// The member of the node.
+    pub node: usize,
+    /// Where on the node.
+    pub at: i64,
+}
+
+/// The graph in layers.
+pub struct Layers {
+    /// All members; the first ones are the nodes.
+    pub members: Vec<Member>,
+    /// The members of each layer, from left to right.
+    pub layers: Vec<Vec<usize>>,
+    /// Connections between layers.
+    pub links: Vec<Link>,
+    /// Where upward edges leave their nodes.
+    pub leaving: Vec<Bend>,
+    /// Where upward edges enter their nodes.
+    pub entering: Vec<Bend>,
+}
+
+const NODE_MARGIN: i64 = 26;
+const LANE_MARGIN: i64 = 16;
+
+/// Puts nodes and lanes into layers.
+pub fn build(nodes: &[Node], edges: &[Edge], ranks: &Ranks) -> Layers {
+    let mut builder = Builder::new(nodes, ranks);
+    for (edge, &up) in edges.iter().zip(&ranks.upward) {
+        if up { builder.upward(edge) } else { builder.downward(edge) }
+    }
+    builder.finish()
+}
+
+struct Builder<'a> {
+    nodes: &'a [Node],
+    ranks: &'a Ranks,
+    built: Layers,
+    known: HashMap<(Kind, usize), usize>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(nodes: &'a [Node], ranks: &'a Ranks) -> Self {
+        let member = |(n, node): (usize, &Node)| Member {
+            kind: Kind::Node(n),
+            rank: ranks.of[n],
+            width: node.width,
+            margin: NODE_MARGIN,
+        };
+        let members = nodes.iter().enumerate().map(member).collect();
+        let built = Layers { members, layers: vec![], links: vec![], leaving: vec![], entering: vec![] };
+        Builder { nodes, ranks, built, known: HashMap::new() }
+    }
+
+    /// The lane or turn of that kind in a layer, made if there is none.
+    fn member(&mut self, kind: Kind, rank: usize) -> usize {
+        let members = &mut self.built.members;
+        *self.known.entry((kind, rank)).or_insert_with(|| {
+            members.push(Member { kind, rank, width: 0, margin: LANE_MARGIN });
+            members.len() - 1
+        })
+    }
+
+    fn link(&mut self, (upper, upper_at): (usize, i64), (lower, lower_at): (usize, i64)) {
+        let lanes = [upper, lower].into_iter().filter(|&m| !matches!(self.built.members[m].kind, Kind::Node(_)));
+        let weight = [1, 2, 8][lanes.count()];
+        let link = Link { upper, upper_at, lower, lower_at, weight };
+        if !self.built.links.contains(&link) {
+            self.built.links.push(link);
+        }
+    }
+
+    fn output(&self, p: PortAt) -> (usize, i64) {
+        (p.node, self.nodes[p.node].outputs[p.port])
+    }
+
+    fn input(&self, p: PortAt) -> (usize, i64) {
+        (p.node, self.nodes[p.node].inputs[p.port])
+    }
+
+    fn downward(&mut self, edge: &Edge) {
+        let (from, to) = (self.ranks.of[edge.from.node], self.ranks.of[edge.to.node]);
+        let mut above = self.output(edge.from);
+        for rank in from + 1..to {
+            let lane = (self.member(Kind::Down(edge.to), rank), 0);
+            self.link(above, lane);
+            above = lane;
+        }
+        self.link(above, self.input(edge.to));
+    }
+
+    fn upward(&mut self, edge: &Edge) {
+        let (from, to) = (self.ranks.of[edge.from.node], self.ranks.of[edge.to.node]);
+        let turn = (self.member(Kind::Turn(edge.to), to - 1), 0);
+        self.link(turn, self.input(edge.to));
+        let mut above = turn;
+        for rank in to..=from {
+            let lane = (self.member(Kind::Up(edge.to), rank), 0);
+            self.link(above, lane);
+            above = lane;
+        }
+        let turn = (self.member(Kind::Turn(edge.to), from + 1), 0);
+        self.link(above, turn);
+        self.link(self.output(edge.from), turn);
+        let first = self.known[&(Kind::Up(edge.to), to)];
+        let (node, at) = self.input(edge.to);
+        push_new(&mut self.built.entering, Bend { lane: first, node, at });
+        let (node, at) = self.output(edge.from);
+        push_new(&mut self.built.leaving, Bend { lane: above.0, node, at });
+    }
+
+    fn finish(mut self) -> Layers {
+        let count = self.built.members.iter().map(|m| m.rank + 1).max().unwrap_or(0);
+        self.built.layers = vec![Vec::new(); count];
+        for (index, member) in self.built.members.iter().enumerate() {
+            self.built.layers[member.rank].push(index);
+        }
+        self.built
+    }
+}
+
+fn push_new(list: &mut Vec<Bend>, bend: Bend) {
+    if !list.contains(&bend) {
+        list.push(bend);
+    }
+}

@@ -1,0 +1,171 @@
+//! The order of each layer: sweeps down and up put each member near those it is linked to, then neighbours are swapped
+//! where that helps. The order with the fewest crossings wins.
+
+use super::lanes::Layers;
+
+const SWEEPS: usize = 24;
+
+/// Reorders the layers.
+pub fn reduce_crossings(layers: &mut Layers) {
+    let sides = Sides::new(layers);
+    walk_order(layers, &sides);
+    let mut best = layers.layers.clone();
+    let mut fewest = crossings(layers, &sides);
+    for sweep in 0..SWEEPS {
+        if fewest == 0 {
+            break;
+        }
+        sort_all(layers, &sides, sweep % 2 == 0);
+        swap_neighbours(layers, &sides);
+        let now = crossings(layers, &sides);
+        if now < fewest {
+            fewest = now;
+            best.clone_from(&layers.layers);
+        }
+    }
+    layers.layers = best;
+}
+
+/// The links of each member, by the side they are on.
+struct Sides {
+    /// (other member, where on this member, where on the other).
+    up: Vec<Vec<(usize, i64, i64)>>,
+    down: Vec<Vec<(usize, i64, i64)>>,
+}
+
+impl Sides {
+    fn new(layers: &Layers) -> Sides {
+        let mut sides = Sides {
+            up: vec![Vec::new(); layers.members.len()],
+            down: vec![Vec::new(); layers.members.len()],
+        };
+        for l in &layers.links {
+            sides.down[l.upper].push((l.lower, l.upper_at, l.lower_at));
+            sides.up[l.lower].push((l.upper, l.lower_at, l.upper_at));
+        }
+        for list in sides.up.iter_mut().chain(&mut sides.down) {
+            list.sort_by_key(|&(other, here, _)| (here, other));
+        }
+        sides
+    }
+}
+
+/// A first order: as a walk from the top, left to right, meets the members; so connected parts stand together.
+fn walk_order(layers: &mut Layers, sides: &Sides) {
+    let mut seen = vec![false; layers.members.len()];
+    let mut order: Vec<Vec<usize>> = vec![Vec::new(); layers.layers.len()];
+    let starts: Vec<usize> = layers.layers.iter().flatten().copied().collect();
+    for start in starts {
+        let mut stack = vec![start];
+        while let Some(member) = stack.pop() {
+            if std::mem::replace(&mut seen[member], true) {
+                continue;
+            }
+            order[layers.members[member].rank].push(member);
+            let up = sides.up[member].iter().rev();
+            stack.extend(up.map(|l| l.0).filter(|&m| !seen[m]));
+            let down = sides.down[member].iter().rev();
+            stack.extend(down.map(|l| l.0).filter(|&m| !seen[m]));
+        }
+    }
+    layers.layers = order;
+}
+
+/// Where each member stands in its layer.
+fn positions(layers: &Layers) -> Vec<usize> {
+    let mut position = vec![0; layers.members.len()];
+    for layer in &layers.layers {
+        layer.iter().enumerate().for_each(|(at, &m)| position[m] = at);
+    }
+    position
+}
+
+/// The place of a link's far end: the member's position, and the port's within it.
+fn end(layers: &Layers, position: &[usize], member: usize, at: i64) -> f64 {
+    position[member] as f64 + (at + 1) as f64 / (layers.members[member].width + 2) as f64
+}
+
+fn sort_all(layers: &mut Layers, sides: &Sides, downwards: bool) {
+    let count = layers.layers.len();
+    let ranks: Vec<usize> =
+        if downwards { (1..count).collect() } else { (0..count.saturating_sub(1)).rev().collect() };
+    let links = if downwards { &sides.up } else { &sides.down };
+    let mut position = positions(layers);
+    for rank in ranks {
+        let middle = |&m: &usize| {
+            let ends: Vec<f64> = links[m].iter().map(|&(o, _, at)| end(layers, &position, o, at)).collect();
+            match ends.is_empty() {
+                true => None,
+                false => Some(ends.iter().sum::<f64>() / ends.len() as f64),
+            }
+        };
+        let keyed: Vec<(usize, Option<f64>)> = layers.layers[rank].iter().map(|m| (*m, middle(m))).collect();
+        layers.layers[rank] = sort_around_fixed(keyed);
+        layers.layers[rank].iter().enumerate().for_each(|(at, &m)| position[m] = at);
+    }
+}
+
+/// Sorts the members that have a key; the others keep their places.
+fn sort_around_fixed(keyed: Vec<(usize, Option<f64>)>) -> Vec<usize> {
+    let mut movable: Vec<(usize, f64)> = keyed.iter().filter_map(|&(m, key)| key.map(|k| (m, k))).collect();
+    movable.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut movable = movable.into_iter();
+    keyed
+        .into_iter()
+        .map(|(m, key)| if key.is_some() { movable.next().map_or(m, |x| x.0) } else { m })
+        .collect()
+}
+
+/// Swaps neighbours as long as that saves crossings.
+fn swap_neighbours(layers: &mut Layers, sides: &Sides) {
+    let mut position = positions(layers);
+    for _ in 0..8 {
+        let mut improved = false;
+        for rank in 0..layers.layers.len() {
+            for at in 1..layers.layers[rank].len() {
+                let (a, b) = (layers.layers[rank][at - 1], layers.layers[rank][at]);
+                let count = |l, r| {
+                    pair_crossings(layers, &sides.up, &position, l, r)
+                        + pair_crossings(layers, &sides.down, &position, l, r)
+                };
+                if count(b, a) < count(a, b) {
+                    layers.layers[rank].swap(at - 1, at);
+                    (position[a], position[b]) = (at, at - 1);
+                    improved = true;
+                }
+            }
+        }
+        if !improved {
+            return;
+        }
+    }
+}
+
+/// Crossings between the links of two members of a layer when `left` stands left of `right`.
+fn pair_crossings(
+    layers: &Layers,
+    links: &[Vec<(usize, i64, i64)>],
+    position: &[usize],
+    left: usize,
+    right: usize,
+) -> usize {
+    let ends = |m: usize| links[m].iter().map(move |&(o, _, at)| end(layers, position, o, at));
+    ends(left).map(|l| ends(right).filter(|&r| r < l).count()).sum()
+}
+
+/// All crossings.
+fn crossings(layers: &Layers, sides: &Sides) -> usize {
+    let position = positions(layers);
+    let mut count = 0;
+    for layer in &layers.layers {
+        let ends: Vec<(f64, f64)> = layer
+            .iter()
+            .flat_map(|&m| sides.down[m].iter().map(move |l| (m, l)))
+            .map(|(m, &(o, here, there))| (end(layers, &position, m, here), end(layers, &position, o, there)))
+            .collect();
+        for (index, a) in ends.iter().enumerate() {
+            count += ends[..index].iter().filter(|b| (a.0 - b.0) * (a.1 - b.1) < 0.0).count();
+        }
+    }
+    count
+}

@@ -1,0 +1,334 @@
+//! Compound elements in the layout: each is laid out by itself, and is a node in the layout of what it stands in.
+//!
+//! A connection that enters or leaves a compound element passes through a gate on the box's upper or lower edge. All
+//! connections to one port share the gate, as they share the lanes of a layout.
+
+use super::layout::{self, Edge, Layout, Node, Piece, Pin, Point, PortAt, Route};
+use super::measure;
+use super::model::{FONT, Model};
+use std::collections::HashMap;
+
+/// Room between the box of a compound element and what is in it.
+const PADDING: i64 = 16;
+/// Height of the strip with its title.
+const STRIP: i64 = 22;
+const MARGIN: i64 = 20;
+/// Distance between elements without connections.
+const ISLAND_GAP: i64 = 24;
+
+/// A box at its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Area {
+    /// Upper left corner.
+    pub at: Point,
+    /// Size.
+    pub width: i64,
+    /// Size.
+    pub height: i64,
+}
+
+/// A drawing, all places absolute.
+#[derive(Debug)]
+pub struct Picture {
+    /// Size of the whole.
+    pub width: i64,
+    /// Size of the whole.
+    pub height: i64,
+    /// By element: upper left corner.
+    pub parts: Vec<Point>,
+    /// By compound element: its box.
+    pub compounds: Vec<Area>,
+    /// The connections; the flag says that the end is at an element and gets an arrowhead.
+    pub wires: Vec<(Route, bool)>,
+    /// Where connections pass through the edges of compound elements.
+    pub gates: Vec<Point>,
+}
+
+/// Lays a router out.
+pub fn arrange(model: &Model) -> Picture {
+    let mut nest = Nest::new(model);
+    // Inner compounds stand behind the ones they are in, so they are laid out first.
+    for scope in (0..model.compounds.len()).rev() {
+        nest.lay_out(Some(scope));
+    }
+    nest.lay_out(None);
+    nest.picture()
+}
+
+/// What a node of a layout stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Thing {
+    Part(usize),
+    Compound(usize),
+    /// The gate through which connections to an element's input enter.
+    In(Target),
+    /// The gate through which connections to an element's input leave.
+    Out(Target),
+}
+
+/// An element's input.
+type Target = (usize, usize);
+type Scope = Option<usize>;
+
+/// The layout of what is directly in one scope.
+struct Level {
+    things: Vec<Thing>,
+    layout: Layout,
+    width: i64,
+    height: i64,
+    /// Where things without connections begin.
+    islands: Vec<(usize, Point)>,
+    /// How far the layout is moved to the right, to stand in the middle.
+    shift: i64,
+}
+
+struct Nest<'a> {
+    model: &'a Model,
+    /// For each scope, the connections that go through it in part: from thing to thing.
+    wires: HashMap<Scope, Vec<(Thing, usize, Thing, usize)>>,
+    /// Gates of each compound: targets entering, targets leaving, in order of first use.
+    gates: Vec<(Vec<Target>, Vec<Target>)>,
+    levels: HashMap<Scope, Level>,
+}
+
+impl<'a> Nest<'a> {
+    fn new(model: &'a Model) -> Nest<'a> {
+        let gates = vec![(Vec::new(), Vec::new()); model.compounds.len()];
+        let mut nest = Nest { model, wires: HashMap::new(), gates, levels: HashMap::new() };
+        for wire in &model.wires {
+            nest.split(wire.from, wire.to);
+        }
+        nest
+    }
+
+    /// The scopes around an element, innermost first, the whole drawing last.
+    fn scopes(&self, part: usize) -> Vec<Scope> {
+        let mut list = Vec::new();
+        let mut scope = self.model.parts[part].compound;
+        while let Some(c) = scope {
+            list.push(scope);
+            scope = self.model.compounds[c].parent;
+        }
+        list.push(None);
+        list
+    }
+
+    /// Cuts a connection at the compound elements that it leaves and enters.
+    fn split(&mut self, from: (usize, usize), to: Target) {
+        let (up, down) = (self.scopes(from.0), self.scopes(to.0));
+        let meeting = *up.iter().find(|s| down.contains(s)).unwrap_or(&None);
+        let mut source = (Thing::Part(from.0), from.1);
+        for scope in up.iter().take_while(|s| **s != meeting) {
+            self.add(*scope, source, (Thing::Out(to), 0));
+            let Some(c) = *scope else { break };
+            source = (Thing::Compound(c), gate(&mut self.gates[c].1, to));
+        }
+        let mut end = (Thing::Part(to.0), to.1);
+        for scope in down.iter().take_while(|s| **s != meeting) {
+            self.add(*scope, (Thing::In(to), 0), end);
+            let Some(c) = *scope else { break };
+            end = (Thing::Compound(c), gate(&mut self.gates[c].0, to));
+        }
+        self.add(meeting, source, end);
+    }
+
+    fn add(&mut self, scope: Scope, from: (Thing, usize), to: (Thing, usize)) {
+        let wires = self.wires.entry(scope).or_default();
+        let wire = (from.0, from.1, to.0, to.1);
+        if !wires.contains(&wire) {
+            wires.push(wire);
+        }
+    }
+
+    /// Everything directly in a scope, elements and compounds in the order of the configuration.
+    fn things(&self, scope: Scope) -> Vec<Thing> {
+        let mut things = Vec::new();
+        for (index, part) in self.model.parts.iter().enumerate() {
+            let around = self.scopes(index);
+            let at = around.iter().position(|s| *s == scope);
+            let thing = match at {
+                Some(0) if part.compound == scope => Thing::Part(index),
+                Some(n) => match around[n - 1] {
+                    Some(c) => Thing::Compound(c),
+                    None => continue,
+                },
+                None => continue,
+            };
+            if !things.contains(&thing) {
+                things.push(thing);
+            }
+        }
+        if let Some(c) = scope {
+            things.extend(self.gates[c].0.iter().map(|&t| Thing::In(t)));
+            things.extend(self.gates[c].1.iter().map(|&t| Thing::Out(t)));
+        }
+        things
+    }
+
+    fn node(&self, thing: Thing) -> Node {
+        match thing {
+            Thing::Part(p) => {
+                let part = &self.model.parts[p];
+                Node {
+                    width: part.width,
+                    height: part.height,
+                    inputs: part.inputs.iter().map(|p| p.at).collect(),
+                    outputs: part.outputs.iter().map(|p| p.at).collect(),
+                    pin: Pin::Free,
+                }
+            }
+            Thing::Compound(c) => {
+                let (width, height) = self.size(c);
+                let xs = |list: &[Target], is_in: bool| {
+                    list.iter().map(|&t| self.gate_place(c, t, is_in)).collect()
+                };
+                let (ins, outs) = &self.gates[c];
+                Node { width, height, inputs: xs(ins, true), outputs: xs(outs, false), pin: Pin::Free }
+            }
+            Thing::In(_) => Node { width: 2, height: 0, inputs: vec![], outputs: vec![1], pin: Pin::Top },
+            Thing::Out(_) => Node { width: 2, height: 0, inputs: vec![1], outputs: vec![], pin: Pin::Bottom },
+        }
+    }
+
+    /// The outer size of a compound's box.
+    fn size(&self, compound: usize) -> (i64, i64) {
+        let level = &self.levels[&Some(compound)];
+        let title = measure::width(&self.model.compounds[compound].title, FONT, true) + 24;
+        ((level.width + 2 * PADDING).max(title), level.height + STRIP + PADDING)
+    }
+
+    /// Where the inside of a compound's box begins.
+    fn inside(&self, compound: usize) -> Point {
+        let level = &self.levels[&Some(compound)];
+        Point { x: (self.size(compound).0 - level.width) / 2, y: STRIP }
+    }
+
+    fn gate_place(&self, compound: usize, target: Target, is_in: bool) -> i64 {
+        let level = &self.levels[&Some(compound)];
+        let thing = if is_in { Thing::In(target) } else { Thing::Out(target) };
+        let place = level.things.iter().position(|&t| t == thing).map_or(0, |n| level.layout.places[n].x + 1);
+        self.inside(compound).x + level.shift + place
+    }
+
+    fn lay_out(&mut self, scope: Scope) {
+        let wires = self.wires.remove(&scope).unwrap_or_default();
+        let (things, islands): (Vec<Thing>, Vec<Thing>) =
+            self.things(scope).into_iter().partition(|t| wires.iter().any(|w| w.0 == *t || w.2 == *t));
+        let number: HashMap<Thing, usize> = things.iter().enumerate().map(|(n, &t)| (t, n)).collect();
+        let end = |thing: &Thing, port: usize| PortAt { node: number[thing], port };
+        let edges: Vec<Edge> =
+            wires.iter().map(|(a, i, b, j)| Edge { from: end(a, *i), to: end(b, *j) }).collect();
+        let nodes: Vec<Node> = things.iter().map(|&t| self.node(t)).collect();
+        let layout = layout::layout(&nodes, &edges);
+        let sizes: Vec<(i64, i64)> =
+            islands.iter().map(|&t| self.node(t)).map(|n| (n.width, n.height)).collect();
+        let (rows, width, height) = rows(&sizes, &layout);
+        let shift = (width - layout.width) / 2;
+        let first = things.len();
+        let islands_at = rows.into_iter().enumerate().map(|(n, p)| (first + n, p)).collect();
+        let things = things.into_iter().chain(islands).collect();
+        self.levels.insert(scope, Level { things, layout, width, height, islands: islands_at, shift });
+    }
+
+    fn picture(&self) -> Picture {
+        let nowhere = Point { x: 0, y: 0 };
+        let blank = Area { at: nowhere, width: 0, height: 0 };
+        let mut picture = Picture {
+            width: 0,
+            height: 0,
+            parts: vec![nowhere; self.model.parts.len()],
+            compounds: vec![blank; self.model.compounds.len()],
+            wires: Vec::new(),
+            gates: Vec::new(),
+        };
+        self.place(None, Point { x: MARGIN, y: MARGIN }, &mut picture);
+        let whole = &self.levels[&None];
+        (picture.width, picture.height) = (whole.width + 2 * MARGIN, whole.height + 2 * MARGIN);
+        picture
+    }
+
+    /// Puts what is in a scope into the picture, at `origin` and on.
+    fn place(&self, scope: Scope, origin: Point, picture: &mut Picture) {
+        let level = &self.levels[&scope];
+        let moved = Point { x: origin.x + level.shift, y: origin.y };
+        for route in &level.layout.routes {
+            let arrow = route.arrives.is_some_and(|n| matches!(level.things[n], Thing::Part(_)));
+            picture.wires.push((translate(route, moved), arrow));
+        }
+        let placed = level.layout.places.iter().enumerate().map(|(n, p)| (n, add(*p, moved)));
+        let islands = level.islands.iter().map(|(n, p)| (*n, add(*p, origin)));
+        for (n, at) in placed.chain(islands) {
+            match level.things[n] {
+                Thing::Part(p) => picture.parts[p] = at,
+                Thing::Compound(c) => self.place_compound(c, at, picture),
+                Thing::In(_) | Thing::Out(_) => {}
+            }
+        }
+    }
+
+    fn place_compound(&self, c: usize, at: Point, picture: &mut Picture) {
+        let (width, height) = self.size(c);
+        picture.compounds[c] = Area { at, width, height };
+        let inside = add(self.inside(c), at);
+        self.place(Some(c), inside, picture);
+        let bottom = at.y + height;
+        let (ins, outs) = &self.gates[c];
+        for (targets, edge, inner, is_in) in
+            [(ins, at.y, inside.y, true), (outs, bottom, bottom - PADDING, false)]
+        {
+            for &t in targets {
+                let x = at.x + self.gate_place(c, t, is_in);
+                let (outer, inner) = (Point { x, y: edge }, Point { x, y: inner });
+                let (start, end) = if is_in { (outer, inner) } else { (inner, outer) };
+                let route = Route { start, pieces: vec![Piece::Line(end)], arrives: None };
+                picture.wires.push((route, false));
+                picture.gates.push(outer);
+            }
+        }
+    }
+}
+
+/// The number of a target's gate.
+fn gate(list: &mut Vec<Target>, target: Target) -> usize {
+    list.iter().position(|&t| t == target).unwrap_or_else(|| {
+        list.push(target);
+        list.len() - 1
+    })
+}
+
+/// Puts boxes without connections into rows below a layout. Returns their places and the size of the whole.
+fn rows(sizes: &[(i64, i64)], layout: &Layout) -> (Vec<Point>, i64, i64) {
+    let widest = sizes.iter().map(|s| s.0).max().unwrap_or(0);
+    let width = layout.width.max(widest).max(if layout.width == 0 { 480 } else { 0 });
+    let width = if sizes.is_empty() { layout.width } else { width };
+    let (mut x, mut y, mut tallest) = (0, layout.height, 0);
+    if layout.height > 0 && !sizes.is_empty() {
+        y += 2 * ISLAND_GAP;
+    }
+    let mut places = Vec::new();
+    for &(w, h) in sizes {
+        if x > 0 && x + w > width {
+            (x, y, tallest) = (0, y + tallest + ISLAND_GAP, 0);
+        }
+        places.push(Point { x, y });
+        x += w + ISLAND_GAP;
+        tallest = tallest.max(h);
+    }
+    (places, width, y + tallest)
+}
+
+fn add(a: Point, b: Point) -> Point {
+    Point { x: a.x + b.x, y: a.y + b.y }
+}
+
+fn translate(route: &Route, by: Point) -> Route {
+    let piece = |p: &Piece| match *p {
+        Piece::Line(a) => Piece::Line(add(a, by)),
+        Piece::Curve(a, b, c) => Piece::Curve(add(a, by), add(b, by), add(c, by)),
+    };
+    Route {
+        start: add(route.start, by),
+        pieces: route.pieces.iter().map(piece).collect(),
+        arrives: route.arrives,
+    }
+}
