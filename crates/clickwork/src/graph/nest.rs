@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 /// Room between the box of a compound element and what is in it.
 const PADDING: i64 = 16;
-/// Height of the strip with its title.
-const STRIP: i64 = 22;
+/// The same above and below, where connections pass: the layout leaves room there already.
+const GATE_PADDING: i64 = 8;
 const MARGIN: i64 = 20;
 /// Distance between elements without connections.
 const ISLAND_GAP: i64 = 24;
@@ -194,13 +194,21 @@ impl<'a> Nest<'a> {
     fn size(&self, compound: usize) -> (i64, i64) {
         let level = &self.levels[&Some(compound)];
         let title = measure::width(&self.model.compounds[compound].title, FONT, true) + 24;
-        ((level.width + 2 * PADDING).max(title), level.height + STRIP + PADDING)
+        let (above, below) = self.padding(compound);
+        ((level.width + 2 * PADDING).max(title), level.height + above + below)
+    }
+
+    /// Room above and below what is in a compound's box.
+    fn padding(&self, compound: usize) -> (i64, i64) {
+        let (ins, outs) = &self.gates[compound];
+        let room = |gates: &[Target]| if gates.is_empty() { PADDING + 4 } else { GATE_PADDING };
+        (room(ins), room(outs))
     }
 
     /// Where the inside of a compound's box begins.
     fn inside(&self, compound: usize) -> Point {
         let level = &self.levels[&Some(compound)];
-        Point { x: (self.size(compound).0 - level.width) / 2, y: STRIP }
+        Point { x: (self.size(compound).0 - level.width) / 2, y: self.padding(compound).0 }
     }
 
     fn gate_place(&self, compound: usize, target: Target, is_in: bool) -> i64 {
@@ -274,7 +282,7 @@ impl<'a> Nest<'a> {
         let bottom = at.y + height;
         let (ins, outs) = &self.gates[c];
         for (targets, edge, inner, is_in) in
-            [(ins, at.y, inside.y, true), (outs, bottom, bottom - PADDING, false)]
+            [(ins, at.y, inside.y, true), (outs, bottom, bottom - self.padding(c).1, false)]
         {
             for &t in targets {
                 let x = at.x + self.gate_place(c, t, is_in);

@@ -50,7 +50,7 @@ pub fn draw(model: &Model, picture: &Picture, title: &str) -> String {
         let _ = writeln!(out, r#"<circle class="gate" cx="{}" cy="{}" r="3"/>"#, gate.x, gate.y);
     }
     for (compound, area) in model.compounds.iter().zip(&picture.compounds) {
-        compound_title(&mut out, &compound.title, area);
+        compound_title(&mut out, &compound.title, area, &picture.gates);
     }
     for (part, at) in model.parts.iter().zip(&picture.parts) {
         element(&mut out, part, *at);
@@ -73,12 +73,15 @@ fn compound_box(out: &mut String, title: &str, a: &Area) {
     );
 }
 
-/// The title, on a ground of its own so that it can be read where a connection passes.
-fn compound_title(out: &mut String, title: &str, a: &Area) {
+/// The title, at the left of the upper edge, or at the right if a connection passes there.
+fn compound_title(out: &mut String, title: &str, a: &Area, gates: &[Point]) {
     if title.is_empty() {
         return;
     }
-    let (x, y, width) = (a.at.x + 8, a.at.y - 9, measure::width(title, SMALL + 1, true) + 8);
+    let width = measure::width(title, SMALL + 1, true) + 8;
+    let (left, right, y) = (a.at.x + 8, a.at.x + a.width - width - 8, a.at.y - 9);
+    let taken = |x: i64| gates.iter().any(|g| g.y == a.at.y && (x - 4..=x + width + 4).contains(&g.x));
+    let x = if taken(left) && !taken(right) { right } else { left };
     let _ = writeln!(
         out,
         r##"<rect x="{x}" y="{y}" width="{width}" height="18" rx="4" fill="#fff" stroke="#7a8aa3"/>"##

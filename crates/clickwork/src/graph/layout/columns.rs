@@ -25,3 +25,10 @@ pub fn assign(layers: &Layers) -> Vec<i64> {
     xs.iter_mut().for_each(|x| *x -= first);
     xs
 }
+
+/// The length of all links in the best places for the present order, by weight.
+pub fn length(layers: &Layers) -> i64 {
+    let xs = assign(layers);
+    let one = |l: &super::lanes::Link| (xs[l.upper] + l.upper_at - xs[l.lower] - l.lower_at).abs() * l.weight;
+    layers.links.iter().map(one).sum()
+}

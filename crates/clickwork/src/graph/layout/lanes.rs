@@ -116,12 +116,26 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn link(&mut self, (upper, upper_at): (usize, i64), (lower, lower_at): (usize, i64)) {
-        let lanes = [upper, lower].into_iter().filter(|&m| !matches!(self.built.members[m].kind, Kind::Node(_)));
-        let weight = [1, 2, 8][lanes.count()];
+    /// Links a lower member. `main`: how much this is the way of most packets.
+    fn link(&mut self, (upper, upper_at): (usize, i64), (lower, lower_at): (usize, i64), main: i64) {
+        let is_lane = |&m: &usize| !matches!(self.built.members[m].kind, Kind::Node(_));
+        let weight = match [upper, lower].iter().filter(|m| is_lane(m)).count() {
+            0 => main,
+            1 => 2,
+            _ => 8,
+        };
         let link = Link { upper, upper_at, lower, lower_at, weight };
         if !self.built.links.contains(&link) {
             self.built.links.push(link);
+        }
+    }
+
+    /// A node's first output matters more than the others, its only output most: those chains should be straight.
+    fn main(&self, from: PortAt) -> i64 {
+        match (from.port, self.nodes[from.node].outputs.len()) {
+            (_, 1) => 6,
+            (0, _) => 3,
+            _ => 1,
         }
     }
 
@@ -138,25 +152,25 @@ impl<'a> Builder<'a> {
         let mut above = self.output(edge.from);
         for rank in from + 1..to {
             let lane = (self.member(Kind::Down(edge.to), rank), 0);
-            self.link(above, lane);
+            self.link(above, lane, 1);
             above = lane;
         }
-        self.link(above, self.input(edge.to));
+        self.link(above, self.input(edge.to), self.main(edge.from));
     }
 
     fn upward(&mut self, edge: &Edge) {
         let (from, to) = (self.ranks.of[edge.from.node], self.ranks.of[edge.to.node]);
         let turn = (self.member(Kind::Turn(edge.to), to - 1), 0);
-        self.link(turn, self.input(edge.to));
+        self.link(turn, self.input(edge.to), 1);
         let mut above = turn;
         for rank in to..=from {
             let lane = (self.member(Kind::Up(edge.to), rank), 0);
-            self.link(above, lane);
+            self.link(above, lane, 1);
             above = lane;
         }
         let turn = (self.member(Kind::Turn(edge.to), from + 1), 0);
-        self.link(above, turn);
-        self.link(self.output(edge.from), turn);
+        self.link(above, turn, 1);
+        self.link(self.output(edge.from), turn, 1);
         let first = self.known[&(Kind::Up(edge.to), to)];
         let (node, at) = self.input(edge.to);
         push_new(&mut self.built.entering, Bend { lane: first, node, at });
