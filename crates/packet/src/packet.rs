@@ -461,6 +461,12 @@ impl Packet {
         self.0.packet_type = other.0.packet_type;
     }
 
+    /// Asks the processor to load the packet's header block and the first bytes of its data, for work on it soon.
+    #[inline]
+    pub fn prefetch_all(&self) {
+        self.0.prefetch();
+    }
+
     /// Asks the processor to load the first bytes of the data, for a look at them soon.
     #[inline]
     pub fn prefetch(&self) {

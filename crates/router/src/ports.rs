@@ -220,8 +220,9 @@ fn check_port(node: &Node, port: Port, kind: Processing, spans: &[Span], errors:
     let single = (kind == Processing::Push) == port.2;
     let what = format!("'{}' {} {side} {}", node.declaration(), kind.name(), port.1);
     if single && spans.len() > 1 {
-        let d = Diagnostic::error(spans[1], format!("illegal reuse of {what}"))
-            .aside(spans[0], "first used here");
+        let d = Diagnostic::error(node.span, format!("illegal reuse of {what}"))
+            .aside(spans[0], "used here")
+            .aside(spans[1], "and used again here");
         let other = if port.2 {
             "a Tee copies packets to several elements"
         } else {

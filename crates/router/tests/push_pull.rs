@@ -20,7 +20,7 @@ fn a_chain_of_agnostic_elements_is_named() {
 #[test]
 fn push_output_used_twice() {
     let e = errors("g :: Gen -> Store -> End;\n g -> Store -> End");
-    assert_eq!(e, "config:2: illegal reuse of 'g :: Gen' push output 0\n");
+    assert_eq!(e, "config:1: illegal reuse of 'g :: Gen' push output 0\n");
 }
 
 #[test]

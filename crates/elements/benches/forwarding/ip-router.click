@@ -1,7 +1,7 @@
 // The two-interface IP router of TOCS 2000 Figure 8, fed from memory with 64-byte UDP packets, eth0 to eth1.
 c0 :: StaticSwitch(2); c1 :: StaticSwitch(2);
-InfiniteSource(DATA \<00000c000001 00000c0000ff 0800 4500002e000000004011 66bb 0a000002 0a010002 1369 1369 001a0000 000102030405060708090a0b0c0d0e0f1011>, LIMIT $N, BURST 64, STOP true) -> c0; Idle -> c1;
-out0 :: Queue(1024) -> Discard(BURST 64); out1 :: Queue(1024) -> Counter -> Discard(BURST 64);
+SOURCE -> c0; Idle -> c1;
+out0 :: Queue(1024) -> Discard(BURST 64); out1 :: Queue(1024) -> cnt :: Counter -> Discard(BURST 64);
 ar0 :: ARPResponder(10.0.0.1 00:00:0c:00:00:01); ar1 :: ARPResponder(10.1.0.1 00:00:0c:00:00:02);
 c0[0] -> ar0 -> out0; c1[0] -> ar1 -> out1;
 arpq0 :: ARPQuerier(10.0.0.1, 00:00:0c:00:00:01) -> out0; arpq1 :: ARPQuerier(10.1.0.1, 00:00:0c:00:00:02) -> out1;
