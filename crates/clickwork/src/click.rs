@@ -28,7 +28,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     match Click::try_parse_from(args) {
         Ok(click) => {
             let report = Report { warnings: click.options.warnings(), ..Report::click() };
-            run::main(&click.options, &Presentation { ordered: true, report })
+            run::main(&click.options, &Presentation::click(report))
         }
         Err(e) => output::usage(&e),
     }

@@ -6,7 +6,7 @@
 
 use crate::output::reason;
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
-use clickwork_router::{Clock, Options, Registry, Reload, Router};
+use clickwork_router::{Clock, Log, Options, Registry, Reload, Router};
 use clickwork_source::{Diagnostics, Sources, Span};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -94,6 +94,8 @@ pub struct Maker {
     pub path: ClickPath,
     /// Whether batches have one packet, for Click's exact order.
     pub ordered: bool,
+    /// Where messages of elements go.
+    pub log: Log,
     /// Configurations of the control sockets that the command line asks for.
     pub sockets: Vec<String>,
 }
@@ -119,6 +121,7 @@ impl Maker {
             path: ClickPath::new(None),
             ordered: false,
             sockets: Vec::new(),
+            log: Log::stderr(),
         }
     }
 
@@ -154,7 +157,12 @@ impl Maker {
     }
 
     fn options(&self, input: &Input) -> Options {
-        Options { ordered: self.ordered, source_text: input.text.clone(), ..Options::default() }
+        Options {
+            ordered: self.ordered,
+            log: self.log.clone(),
+            source_text: input.text.clone(),
+            ..Options::default()
+        }
     }
 
     fn with_router(

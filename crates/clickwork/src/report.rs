@@ -1,5 +1,6 @@
 //! Printing what is wrong with a configuration: in Click's plain lines for scripts, with excerpts for people.
 
+use crate::run::ERASE;
 use clickwork_source::{Diagnostics, Severity, Sources, render_click, render_human};
 use std::io::{IsTerminal, Write};
 
@@ -12,18 +13,20 @@ pub struct Report {
     pub warnings: bool,
     /// Whether there are colours.
     pub color: bool,
+    /// Whether a status line stands where the messages begin, which is to be overwritten.
+    pub over_status: bool,
 }
 
 impl Report {
     /// Click's form.
     pub fn click() -> Report {
-        Report { click: true, warnings: true, color: false }
+        Report { click: true, warnings: true, color: false, over_status: false }
     }
 
     /// For people, with colours if standard error is a terminal.
     pub fn human() -> Report {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Report { click: false, warnings: true, color }
+        Report { click: false, warnings: true, color, over_status: false }
     }
 
     /// Prints all messages that should be printed to standard error.
@@ -77,6 +80,7 @@ impl Report {
     }
 
     fn raw(&self, text: &str) {
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        let erase: &[u8] = if self.over_status && !text.is_empty() { ERASE } else { b"" };
+        let _ = std::io::stderr().lock().write_all(&[erase, text.as_bytes()].concat());
     }
 }

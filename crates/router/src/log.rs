@@ -1,5 +1,6 @@
-//! Where an element's messages go: standard error, or a buffer in tests.
+//! Where an element's messages go: standard error, a buffer in tests, or a writer of the program's.
 
+use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
@@ -7,11 +8,22 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Debug, Default)]
 pub struct Log(Sink);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 enum Sink {
     #[default]
     Stderr,
     Buffer(Arc<Mutex<Vec<u8>>>),
+    Writer(Arc<Mutex<dyn Write + Send>>),
+}
+
+impl fmt::Debug for Sink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Sink::Stderr => "Stderr",
+            Sink::Buffer(_) => "Buffer",
+            Sink::Writer(_) => "Writer",
+        })
+    }
 }
 
 impl Log {
@@ -23,6 +35,11 @@ impl Log {
     /// Lines are kept; [`Log::taken`] returns them.
     pub fn buffer() -> Log {
         Log(Sink::Buffer(Arc::default()))
+    }
+
+    /// Lines go to `writer`, each in one call.
+    pub fn writer(writer: impl Write + Send + 'static) -> Log {
+        Log(Sink::Writer(Arc::new(Mutex::new(writer))))
     }
 
     /// Writes a line.
@@ -39,13 +56,16 @@ impl Log {
                 let _ = std::io::stderr().lock().write_all(bytes);
             }
             Sink::Buffer(b) => b.lock().unwrap_or_else(|e| e.into_inner()).extend_from_slice(bytes),
+            Sink::Writer(w) => {
+                let _ = w.lock().unwrap_or_else(|e| e.into_inner()).write_all(bytes);
+            }
         }
     }
 
     /// What was written to a buffer since the last call.
     pub fn taken(&self) -> String {
         match &self.0 {
-            Sink::Stderr => String::new(),
+            Sink::Stderr | Sink::Writer(_) => String::new(),
             Sink::Buffer(b) => {
                 let bytes = std::mem::take(&mut *b.lock().unwrap_or_else(|e| e.into_inner()));
                 String::from_utf8_lossy(&bytes).into_owned()

@@ -36,6 +36,12 @@ impl Outputs {
         self.slots.is_empty()
     }
 
+    /// How many packets wait.
+    #[inline]
+    pub fn packets(&self) -> usize {
+        self.slots.iter().map(|slot| slot.batch.len()).sum()
+    }
+
     /// An empty batch with an array, recycled if possible.
     #[inline]
     pub fn fresh_batch(&mut self) -> Batch {

@@ -80,7 +80,7 @@ pub struct Info {
     pub inputs: Vec<Processing>,
     /// The processing of each output, as resolved.
     pub outputs: Vec<Processing>,
-    /// Packets handed to the element's inputs or pulled from its outputs.
+    /// Packets that entered the element, pushed or pulled; for an element without inputs, packets it made.
     pub packets: u64,
     /// Packets the element dropped, by reason.
     pub drops: Vec<(&'static str, u64)>,
@@ -283,9 +283,24 @@ impl Router {
         id: ElementId,
         f: impl FnOnce(&mut dyn Element, &mut Cx<'_>) -> R,
     ) -> Option<R> {
+        let before = self.made_before(id);
         let result = self.call(id, f);
+        self.count_made(id, before);
         self.deliver();
         result
+    }
+
+    /// For an element without inputs, the packets in the slots; then [`Router::count_made`] knows what it adds.
+    #[inline]
+    fn made_before(&self, id: ElementId) -> Option<usize> {
+        self.infos[id.index()].inputs.is_empty().then(|| self.slots.packets())
+    }
+
+    #[inline]
+    fn count_made(&mut self, id: ElementId, before: Option<usize>) {
+        if let Some(before) = before {
+            self.infos[id.index()].packets += (self.slots.packets() - before) as u64;
+        }
     }
 
     /// As [`Router::with_element`], leaving what was emitted in the slots.
@@ -396,14 +411,20 @@ impl Router {
         let cx = &mut Cx { router: self, me: from.element };
         let batch = element.pull(from.port as usize, limit, cx);
         self.elements[from.element.index()] = Some(element);
-        self.infos[from.element.index()].packets += batch.len() as u64;
+        let count = batch.len() as u64;
+        self.infos[to.element.index()].packets += count;
+        if self.infos[from.element.index()].inputs.is_empty() {
+            self.infos[from.element.index()].packets += count;
+        }
         batch
     }
 
     /// Gives the element's task one turn: bursts are repeated until the element says that it is done.
     pub(crate) fn run_task(&mut self, id: ElementId) {
         loop {
+            let before = self.made_before(id);
             let step = self.call(id, |e, cx| e.run_task(cx)).unwrap_or(TaskStep::Sleep);
+            self.count_made(id, before);
             self.deliver();
             match step {
                 TaskStep::Continue if self.stop.requests == 0 => continue,

@@ -24,7 +24,7 @@ const ALWAYS: &[Handler] = &[
         Ok(ports(r, id).into())
     }),
     reads("handlers", "its handlers", |r, id, _| Ok(handler_list(r, id).into())),
-    reads("packets", "packets that entered it, or were pulled from it", |r, id, _| {
+    reads("packets", "packets that entered it, or that it made if it has no inputs", |r, id, _| {
         Ok(r.info(id).packets.into())
     }),
     reads("drop_reasons", "packets it dropped, by reason", |r, id, _| Ok(drop_reasons(r, id).into())),

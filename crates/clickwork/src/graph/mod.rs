@@ -12,6 +12,8 @@ mod model;
 mod nest;
 mod svg;
 
+pub use live::grouped;
+
 use crate::config::{Input, Maker};
 use crate::control::Client;
 use crate::input::InputOptions;

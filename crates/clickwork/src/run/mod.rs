@@ -1,18 +1,23 @@
 //! `clickwork run` and `click`: makes a router of a configuration and runs it.
 //!
 //! [`options`] are those of Click's program, which both share. [`session`] is a run from start to end, [`reload`] the
-//! replacement of a running configuration, [`handlers`] what `-h` and `-x` do at the end.
+//! replacement of a running configuration, [`handlers`] what `-h` and `-x` do at the end,
+//! [`status`] and [`table`] what a person sees of it.
 
 mod handlers;
 mod options;
 mod reload;
 mod session;
+mod status;
+mod table;
 mod usage;
 
 pub use options::RouterOptions;
+pub use status::ERASE;
 
 use crate::report::Report;
 use session::Session;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Run a router
@@ -27,6 +32,12 @@ pub struct Run {
     /// Move one packet at a time in Click's exact order, instead of batches
     #[arg(long)]
     ordered: bool,
+    /// Print a table of all elements at the end even if this is no terminal
+    #[arg(long)]
+    table: bool,
+    /// Print neither the status line nor the table
+    #[arg(long, conflicts_with = "table")]
+    quiet: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -43,12 +54,24 @@ pub struct Presentation {
     pub ordered: bool,
     /// How messages are printed.
     pub report: Report,
+    /// Whether a status line is shown while the router runs.
+    pub status: bool,
+    /// Whether a table of the elements is printed at the end.
+    pub table: bool,
+}
+
+impl Presentation {
+    /// As Click does it.
+    pub fn click(report: Report) -> Presentation {
+        Presentation { ordered: true, report, status: false, table: false }
+    }
 }
 
 /// Runs the subcommand.
 pub fn command(args: &Run) -> ExitCode {
     let report = Report { warnings: args.options.warnings(), ..Report::human() };
-    main(&args.options, &Presentation { ordered: args.ordered, report })
+    let status = std::io::stderr().is_terminal() && !args.quiet;
+    main(&args.options, &Presentation { ordered: args.ordered, report, status, table: status || args.table })
 }
 
 /// Makes and runs a router.

@@ -2,18 +2,22 @@
 
 use super::handlers;
 use super::reload;
+use super::status::{Above, PERIOD, Status};
+use super::table::table;
 use super::usage::Usage;
 use super::{Presentation, RouterOptions};
 use crate::config::{Input, Maker};
 use crate::output;
 use crate::report::Report;
-use clickwork_router::{Clock, Driver, Outcome, Reload, Router};
+use clickwork_router::{Clock, Driver, Log, Outcome, Reload, Router};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A router and how it is to be run.
 pub struct Session<'a> {
     options: &'a RouterOptions,
+    presentation: Presentation,
     report: Report,
     input: Input,
     router: Router,
@@ -31,13 +35,15 @@ impl<'a> Session<'a> {
             defines: options.input.defines(),
             path: options.input.path(),
             ordered: presentation.ordered,
+            log: if presentation.status { Log::writer(Above) } else { Log::stderr() },
             sockets: options.sockets(),
             ..Maker::new()
         };
         let clock = options.simulated().map_or_else(Clock::real, Clock::simulated);
-        let reload = options.allow_reconfigure().then(|| reload::reload(&maker, report));
+        let running = Report { over_status: presentation.status, ..report };
+        let reload = options.allow_reconfigure().then(|| reload::reload(&maker, running));
         let router = make(&maker, &input, clock, reload, &report)?;
-        Some(Session { options, report, input, router })
+        Some(Session { options, presentation: *presentation, report, input, router })
     }
 
     /// Runs the router to its end. Returns the exit status.
@@ -57,6 +63,7 @@ impl<'a> Session<'a> {
             status = handlers::exit_status(&mut self.router, name, &self.report);
         }
         self.router.cleanup();
+        self.show_table();
         status
     }
 
@@ -79,8 +86,32 @@ impl<'a> Session<'a> {
             return;
         }
         let mut driver = Driver::new(interrupt());
-        while driver.run(&mut self.router) == Outcome::HotSwap {
-            reload::swap(&mut self.router, &self.report);
+        let mut status = self.presentation.status.then(|| Status::new(&self.router));
+        loop {
+            let outcome = match &mut status {
+                Some(status) => {
+                    status.show(&self.router);
+                    driver.run_for(&mut self.router, PERIOD)
+                }
+                None => driver.run(&mut self.router),
+            };
+            match outcome {
+                Outcome::TimeLimit => {}
+                Outcome::HotSwap => {
+                    let report = Report { over_status: status.is_some(), ..self.report };
+                    reload::swap(&mut self.router, &report);
+                }
+                Outcome::Stopped | Outcome::Interrupted | Outcome::Exhausted => break,
+            }
+        }
+        if let Some(status) = status {
+            status.hide();
+        }
+    }
+
+    fn show_table(&self) {
+        if self.presentation.table && !self.router.is_empty() && !self.options.quit {
+            let _ = std::io::stderr().lock().write_all(table(&self.router).as_bytes());
         }
     }
 }
