@@ -1,6 +1,6 @@
 //! TimeSortedSched: merges packet streams by their timestamps.
 
-use super::turns::gather;
+use super::turns::{gather, pull_packet};
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
@@ -98,7 +98,7 @@ impl Heap {
         loop {
             let mut smallest = at;
             for child in [2 * at + 1, 2 * at + 2] {
-                if child < self.0.len() && self.time(child) <= self.time(smallest) {
+                if child < self.0.len() && self.time(child) < self.time(smallest) {
                     smallest = child;
                 }
             }
@@ -122,7 +122,7 @@ impl TimeSortedSched {
             }
             alive = true;
             while self.inputs[port].room > 0
-                && let Some(packet) = cx.pull(port, 1).pop()
+                && let Some(packet) = pull_packet(port, cx)
             {
                 self.held.push(Held { packet, input: port });
                 self.inputs[port].room -= 1;
@@ -229,6 +229,28 @@ mod tests {
             t.push("b", 0, [at(3)]);
             assert_eq!((t.bytes("k").concat(), t.read("t.well_ordered")), (vec![3], "false".into()));
         }
+    }
+
+    #[test]
+    fn packets_of_the_same_time_leave_as_in_click() {
+        let mut t = Harness::new(
+            "a :: Source -> Queue -> [0] t :: TimeSortedSched; b :: Source -> Queue -> [1] t; \
+             c :: Source -> Queue -> [2] t; t -> u :: Unqueue(ACTIVE false) -> k :: Sink",
+        );
+        let of = |stream: u8, times: &[i64]| -> Vec<Packet> {
+            let packet = |&seconds| {
+                let mut p = Packet::new(&[stream]);
+                p.set_timestamp(Timestamp::new(seconds, 0));
+                p
+            };
+            times.iter().map(packet).collect()
+        };
+        t.push("a", 0, of(b'a', &[10, 12, 14, 16, 18, 20]));
+        t.push("b", 0, of(b'b', &[11, 12, 13, 14, 15, 16]));
+        t.push("c", 0, of(b'c', &[13]));
+        t.write("u.active true").unwrap();
+        t.run();
+        assert_eq!(String::from_utf8(t.bytes("k").concat()).unwrap(), "ababcbabbabaa");
     }
 
     #[test]

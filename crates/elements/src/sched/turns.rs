@@ -1,6 +1,6 @@
 //! What schedulers share: looking at one input's signal, and gathering packets of several inputs into one batch.
 
-use clickwork_packet::Batch;
+use clickwork_packet::{Batch, Packet};
 use clickwork_router::Cx;
 use clickwork_router::notify::Signal;
 
@@ -34,4 +34,13 @@ pub(crate) fn gather(
         join(&mut batch, one, cx);
     }
     batch
+}
+
+/// Pulls one packet.
+#[inline]
+pub(super) fn pull_packet(port: usize, cx: &mut Cx<'_>) -> Option<Packet> {
+    let mut batch = cx.pull(port, 1);
+    let packet = batch.pop();
+    cx.recycle(batch);
+    packet
 }

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
     ..Class::new("Idle", "standard", || Box::new(Idle))
 };
 
-struct Idle;
+pub(super) struct Idle;
 
 impl Element for Idle {
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {

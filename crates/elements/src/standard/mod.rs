@@ -14,6 +14,7 @@ mod paint;
 mod paint_switch;
 mod paint_tee;
 mod set_timestamp;
+mod simple_idle;
 mod static_switch;
 mod strip;
 mod switch;
@@ -23,6 +24,7 @@ mod unstrip;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
+    &simple_idle::CLASS,
     &average_counter::CLASS,
     &align::CLASS,
     &check_paint::CLASS,
