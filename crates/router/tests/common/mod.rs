@@ -1,33 +1,70 @@
 //! Toy element classes and a builder, for tests of the router itself.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
-use clickwork_lang::{Options as LangOptions, elaborate};
+use clickwork_lang::{Connection, ElementDecl, Graph, Options as LangOptions, Port, elaborate};
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{
     Class, Clock, Cx, Element, Endpoint, Log, Options, Registry, Router, SimpleElement, Storage, TaskStep,
     Verdict, build, read_handler, write_handler,
 };
-use clickwork_source::{Sources, render_click};
+use clickwork_source::{Diagnostics, Sources, Span, render_click};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Builds a router of the toy classes, in ordered or batch mode and simulated time.
-pub fn try_build(config: &str, ordered: bool) -> Result<Router, String> {
+fn registry() -> Arc<Registry> {
     let mut registry = Registry::new();
     registry.add([&GEN, &END, &SAY, &STORE, &MOVE, &SPLIT, &COPY, &ASK, &LOOP_BACK]);
-    let registry = Arc::new(registry);
+    Arc::new(registry)
+}
+
+/// Builds a router of the toy classes, in ordered or batch mode and simulated time.
+pub fn try_build(config: &str, ordered: bool) -> Result<Router, String> {
+    let registry = registry();
     let mut sources = Sources::default();
     let file = sources.add("config", config);
     let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
-    let render =
-        |d: &clickwork_source::Diagnostics| d.iter().map(|d| render_click(&sources, d)).collect::<String>();
     if diagnostics.has_errors() {
-        return Err(render(&diagnostics));
+        return Err(render(&sources, &diagnostics));
     }
+    build_graph(&graph, &sources, registry, ordered)
+}
+
+fn render(sources: &Sources, diagnostics: &Diagnostics) -> String {
+    diagnostics.iter().map(|d| render_click(sources, d)).collect()
+}
+
+fn build_graph(
+    graph: &Graph,
+    sources: &Sources,
+    registry: Arc<Registry>,
+    ordered: bool,
+) -> Result<Router, String> {
     let clock = Clock::simulated(Timestamp::new(1000, 0));
     let options = Options { ordered, clock, log: Log::buffer(), seed: Some(1), ..Options::default() };
-    build(&graph, &sources, &registry, options).map(|(router, _)| router).map_err(|d| render(&d))
+    build(graph, sources, &registry, options).map(|(router, _)| router).map_err(|d| render(sources, &d))
+}
+
+/// The same from a graph given as names with classes and connections, without the parser.
+pub fn from_graph(elements: &[(&str, &str)], connections: &[[usize; 4]], ordered: bool) -> Router {
+    let element = |&(name, class): &(&str, &str)| ElementDecl {
+        name: name.to_string(),
+        class: class.to_string(),
+        config: String::new(),
+        span: Span::NONE,
+        compounds: Vec::new(),
+    };
+    let connection = |&[from, output, to, input]: &[usize; 4]| Connection {
+        from: Port { element: from, port: output },
+        to: Port { element: to, port: input },
+        span: Span::NONE,
+    };
+    let graph = Graph {
+        elements: elements.iter().map(element).collect(),
+        connections: connections.iter().map(connection).collect(),
+        ..Graph::default()
+    };
+    build_graph(&graph, &Sources::default(), registry(), ordered).unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn router(config: &str) -> Router {
