@@ -1,0 +1,131 @@
+//! The program under Click's names: options, formats and exit statuses that scripts rely on.
+
+mod common;
+
+use common::{Scratch, text};
+
+const COUNTING: &str = "InfiniteSource(LIMIT 5, STOP true) -> c :: Counter -> d :: Counter -> Discard;";
+
+#[test]
+fn handlers_are_printed_with_their_names_if_there_are_several() {
+    let dir = Scratch::new("handlers");
+    let click = |args: &[&str]| dir.tool("click").arg("--simtime").args(["-e", COUNTING]).args(args).assert();
+    click(&["-h", "c.count"]).success().stdout_eq("5\n");
+    click(&["-h", "c.count", "-h", "d.class"]).success().stdout_eq("c.count:\n5\n\nd.class:\nCounter\n\n");
+    click(&["-h", "Counter.count"]).success().stdout_eq("c.count:\n5\n\nd.count:\n5\n\n");
+    click(&["-h", "[d-f]*.count"]).success().stdout_eq("d.count:\n5\n\n");
+    click(&["-h", "list"]).success().stdout_eq("4\nInfiniteSource@1\nc\nd\nDiscard@4\n");
+}
+
+#[test]
+fn a_handler_that_cannot_be_read_is_an_error() {
+    let dir = Scratch::new("bad-handlers");
+    let click =
+        |name: &str| dir.tool("click").args(["--simtime", "-e", COUNTING, "-h", name]).assert().code(1);
+    click("c.nothing").stderr_eq("no 'c.nothing' handler\n");
+    click("c.reset").stderr_eq("'c.reset' is a write handler\n");
+    click("x.count").stderr_eq("no element 'x'\n");
+    click("x*.count").stderr_eq("no element matching 'x*'\n");
+}
+
+#[test]
+fn the_exit_handler_gives_the_status() {
+    let dir = Scratch::new("exit");
+    let click = |name: &str| dir.tool("click").args(["--simtime", "-e", COUNTING, "-x", name]).assert();
+    click("c.count").code(5);
+    click("c.name").code(255).stderr_eq("exit handler value should be integer\n");
+    click("c.nothing").code(255);
+}
+
+#[test]
+fn the_flat_configuration_is_written_without_running() {
+    let dir = Scratch::new("output");
+    let config = "elementclass Two { input -> Null -> Counter -> output } define($n 3); Idle -> Two -> x :: Queue($n) -> Discard;";
+    let flat = "x :: Queue(3);\nIdle@1 :: Idle;\nDiscard@4 :: Discard;\nTwo@2/Null@1 :: Null;\nTwo@2/Counter@2 :: Counter;\n\n\
+                Idle@1 -> Two@2/Null@1\n    -> Two@2/Counter@2\n    -> x\n    -> Discard@4;\n";
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+        lines.sort();
+        lines
+    };
+    let printed = dir.tool("click").args(["-q", "-o-", "-e", config]).assert().success();
+    let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
+    assert_eq!(sorted(&printed), sorted(flat));
+    dir.tool("click").args(["-q", "-o", "flat.click", "-e", config]).assert().success().stdout_eq("");
+    assert_eq!(dir.read("flat.click"), printed);
+    dir.tool("click").args(["-q", "-o", "no/such/dir", "-e", config]).assert().code(1);
+}
+
+#[test]
+fn variables_come_from_the_command_line_and_libraries_from_the_path() {
+    let dir = Scratch::new("variables");
+    dir.write("lib.click", "elementclass Limited { $n | q :: Queue($n); input -> q -> output }");
+    let config =
+        dir.write("main.click", "require(library lib.click); Idle -> l :: Limited($SIZE) -> Discard;");
+    dir.tool("click")
+        .args([text(&config), "SIZE=17", "-qh", "l/q.capacity"])
+        .assert()
+        .success()
+        .stdout_eq("17\n");
+    std::fs::create_dir_all(dir.path("else/conf")).unwrap();
+    std::fs::rename(dir.path("lib.click"), dir.path("else/conf/lib.click")).unwrap();
+    let missing = dir.tool("click").args([text(&config), "SIZE=17", "-q"]).assert().code(1);
+    let stderr = String::from_utf8(missing.get_output().stderr.clone()).unwrap();
+    assert!(stderr.contains("library 'lib.click' not found in CLICKPATH/conf"), "{stderr}");
+    let found = ["-C", "else", "-q", "-h", "l/q.capacity"];
+    dir.tool("click").args([text(&config), "SIZE=17"]).args(found).assert().success().stdout_eq("17\n");
+}
+
+#[test]
+fn errors_have_the_form_of_click() {
+    let dir = Scratch::new("errors");
+    dir.write("bad.click", "Idle -> Discard;\nIdle -> Queue(x) -> Discard;\n");
+    dir.tool("click").args(["-q", "bad.click"]).assert().code(1).stdout_eq("").stderr_eq(
+        "bad.click:2: While configuring 'Queue@4 :: Queue':\n  CAPACITY: parse error\nRouter could not be initialized!\n",
+    );
+    dir.tool("click").arg("none.click").assert().code(1).stderr_eq("none.click: No such file or directory\n");
+    dir.tool("click").args(["a.click", "b.click"]).assert().code(1);
+    dir.tool("click").arg("--no-such-option").assert().code(1).stdout_eq("");
+}
+
+#[test]
+fn a_repeated_keyword_is_accepted_in_silence() {
+    let dir = Scratch::new("repeated");
+    let config = "InfiniteSource(LIMIT 9, LIMIT 3, STOP true) -> c :: Counter -> Discard";
+    let run = dir.tool("click").args(["--simtime", "-e", config, "-h", "c.count"]).assert();
+    run.success().stdout_eq("3\n").stderr_eq("");
+}
+
+#[test]
+fn an_empty_configuration_runs_no_driver() {
+    let dir = Scratch::new("empty");
+    let warning = "warning: config: configuration has no elements, exiting\n";
+    dir.tool("click").args(["-e", ""]).assert().success().stderr_eq(warning);
+    dir.tool("click").args(["-w", "-e", ""]).assert().success().stderr_eq("");
+}
+
+#[test]
+fn the_time_is_printed_in_the_form_of_the_shell() {
+    let dir = Scratch::new("time");
+    let run = dir.tool("click").args(["--simtime", "-t", "-e", COUNTING]).assert().success();
+    run.stdout_eq("[..]u [..]s [..]:[..]\n");
+}
+
+#[test]
+fn click_check_and_click_flatten_have_their_own_options() {
+    let dir = Scratch::new("tools");
+    dir.write("a.click", "elementclass A { input -> Null -> output } Idle -> A -> Discard;");
+    dir.tool("click-check")
+        .arg("a.click")
+        .assert()
+        .success()
+        .stdout_eq("")
+        .stderr_eq("a.click: configuration OK in userlevel driver\n");
+    dir.tool("click-check").args(["-e", "Idle -> Nul -> Discard"]).assert().code(1).stdout_eq("");
+    dir.tool("click-flatten").args(["-c", "a.click"]).assert().success().stdout_eq("Discard\nIdle\nNull\n");
+    let names = dir.tool("click-flatten").args(["--names", "a.click"]).assert().success();
+    names.stdout_eq("A@2/Null@1\nDiscard@3\nIdle@1\n");
+    let unknown =
+        dir.tool("click-flatten").args(["-d", "-e", "a :: Unheard(1) -> b :: Of"]).assert().success();
+    unknown.stdout_eq("a :: Unheard\nb :: Of\n");
+}
