@@ -161,6 +161,7 @@ impl Maker {
             ordered: self.ordered,
             log: self.log.clone(),
             source_text: input.text.clone(),
+            names: clickwork_elements::info::devices::names_of_devices(),
             ..Options::default()
         }
     }

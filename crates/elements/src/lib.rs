@@ -9,7 +9,7 @@ mod control;
 mod device;
 mod ethernet;
 mod icmp;
-mod info;
+pub mod info;
 pub mod ip;
 mod print;
 mod queue;

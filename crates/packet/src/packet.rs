@@ -284,6 +284,13 @@ impl Packet {
         self.bytes_from_mut(self.0.network)
     }
 
+    /// The bytes from the network header to the end of the data, also if the header was stripped since.
+    #[inline]
+    pub fn network_bytes(&self) -> Option<&[u8]> {
+        let end = self.0.start() + self.0.len();
+        self.0.storage().get(self.0.network as usize..end as usize)
+    }
+
     /// Bytes between the network and the transport header.
     #[inline]
     pub fn network_header_len(&self) -> Option<u32> {

@@ -36,6 +36,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// The configuration as the user wrote it, for the `config` handler.
     pub source_text: String,
+    /// Names that arguments may use from the beginning, such as those of network devices.
+    pub names: Names,
     /// Makes the router of a new configuration, if this one may be replaced while it runs.
     pub reload: Option<Reload>,
 }
@@ -48,6 +50,7 @@ impl Default for Options {
             log: Log::stderr(),
             seed: None,
             source_text: String::new(),
+            names: Names::default(),
             reload: None,
         }
     }
@@ -169,7 +172,7 @@ fn connect(
         recent: options.clock.peek(),
         clock: options.clock,
         random: options.seed.map_or_else(Random::from_system, Random::from_seed),
-        arg_names: Names::default(),
+        arg_names: options.names,
         log: options.log,
         registry: Arc::clone(registry),
         stop: StopState::default(),

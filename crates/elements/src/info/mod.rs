@@ -2,5 +2,9 @@
 
 use clickwork_router::Class;
 
+mod address_info;
+pub mod devices;
+mod port_info;
+
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[];
+pub static CLASSES: &[&Class] = &[&address_info::CLASS, &port_info::CLASS];

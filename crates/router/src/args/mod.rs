@@ -192,6 +192,26 @@ impl Args {
         self.errors.push((Order::Element, ArgError::new(message).at(range)));
     }
 
+    /// As [`Args::error_in_rest`], for a problem that has a remedy, or its place within the argument.
+    pub fn report_in_rest(&mut self, index: usize, error: ArgError) {
+        let error = self.placed_in_rest(index, error);
+        self.errors.push((Order::Element, error));
+    }
+
+    /// Records a warning about `rest()[index]`; its place, if any, is within the argument.
+    pub fn warn_in_rest(&mut self, index: usize, warning: ArgError) {
+        let warning = self.placed_in_rest(index, warning);
+        self.warnings.push(warning);
+    }
+
+    /// The error with its place counted from the start of the configuration string.
+    fn placed_in_rest(&self, index: usize, error: ArgError) -> ArgError {
+        let Some(argument) = self.rest_ranges.get(index) else { return error.at(None) };
+        let shift = |at: usize| (argument.start + at).min(argument.end);
+        let range = error.range.as_ref().map_or(argument.clone(), |r| shift(r.start)..shift(r.end));
+        error.at(Some(range))
+    }
+
     /// Records a warning.
     pub fn warn(&mut self, message: impl Into<String>) {
         self.warnings.push(ArgError::new(message));

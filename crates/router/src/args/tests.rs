@@ -192,3 +192,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn problems_in_the_rest_have_their_place_and_remedy() {
+    const SPECS: &[ArgSpec] = &[ArgSpec::rest("PATTERN", ArgType::Text, "patterns")];
+    let config = "12/0800, x/0";
+    let mut args = args(SPECS, config);
+    args.report_in_rest(1, ArgError::new("expected a digit").at(Some(0..1)).hint("write one"));
+    args.warn_in_rest(0, ArgError::new("never matches"));
+    let error = &args.finish().unwrap_err().0[0];
+    assert_eq!((&config[error.range.clone().unwrap()], error.hint.as_deref()), ("x", Some("write one")));
+    assert_eq!(args.take_warnings()[0].range, Some(0..7));
+}

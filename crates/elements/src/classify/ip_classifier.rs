@@ -1,0 +1,89 @@
+//! IPClassifier: sends IP packets to outputs by what they are about.
+
+use super::splitter::{Language, Splitter, ip_headers};
+use clickwork_classifier::{Compiled, FilterError, Headers, Names, ip_classifier};
+use clickwork_packet::Packet;
+use clickwork_router::args::{ArgSpec, ArgType};
+use clickwork_router::{Class, read_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "classifies IP packets by contents",
+    manual: "Has one output for each expression; a packet leaves by the first whose expression it satisfies, and is \
+             dropped if it satisfies none. Expressions are like tcpdump's: 'src net 10.0.0.0/8', 'dst tcp port 80', \
+             'icmp type echo', 'ip ttl < 5', 'ip[9] = 1', combined with 'and', 'or', 'not', '? :' and parentheses; '-' \
+             matches every packet. The IP header must be marked (MarkIPHeader, CheckIPHeader); a packet without the \
+             mark satisfies no test.",
+    example: "InfiniteSource(LIMIT 2, STOP true) -> MarkIPHeader -> c :: IPClassifier(tcp or udp, icmp, -); \
+              c[0] -> Discard; c[1] -> Discard; c[2] -> Discard",
+    ports: "1/-",
+    processing: "h/h",
+    packets: "ip/ip",
+    args: &[ArgSpec::rest("PATTERN", ArgType::Text, "an expression, or -; one for each output")],
+    handlers: &[
+        read_handler!("program", "the tests that packets go through", |e: &mut IpClassifier, _| e.program())
+    ],
+    ..Class::new("IPClassifier", "classify", || Box::<IpClassifier>::default())
+};
+
+type IpClassifier = Splitter<Expressions>;
+
+struct Expressions;
+
+impl Language for Expressions {
+    const ARGUMENT_PER_OUTPUT: bool = true;
+    const DROP_REASON: &'static str = "matches no pattern";
+
+    fn compile(arguments: &[String], _: usize, names: &dyn Names) -> Result<Compiled, Vec<FilterError>> {
+        ip_classifier(arguments, names)
+    }
+
+    #[inline]
+    fn headers(p: &Packet, ether: bool) -> Headers<'_> {
+        ip_headers(p, ether)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ip::samples::ip;
+    use crate::testing::Harness;
+
+    fn outputs(expression: &str, packets: impl IntoIterator<Item = clickwork_packet::Packet>) -> [usize; 2] {
+        let mut t = Harness::new(&format!(
+            "s :: Source -> c :: IPClassifier({expression}, -); c[0] -> yes :: Sink; c[1] -> no :: Sink"
+        ));
+        t.push("s", 0, packets);
+        [t.take("yes").len(), t.take("no").len()]
+    }
+
+    #[test]
+    fn a_packet_without_a_marked_header_satisfies_no_test() {
+        let sample = ip("1.0.0.1", "2.0.0.2");
+        assert_eq!(outputs("src 1.0.0.1", [sample.marked(), sample.packet()]), [1, 1]);
+        assert_eq!(outputs("not src 1.0.0.1", [sample.packet()]), [1, 0]);
+    }
+
+    #[test]
+    fn a_header_that_was_stripped_is_still_seen() {
+        let mut stripped = ip("1.0.0.1", "2.0.0.2").marked();
+        stripped.pull(20);
+        assert_eq!(outputs("dst host 2.0.0.2", [stripped]), [1, 0]);
+    }
+
+    #[test]
+    fn names_of_addresses_are_understood() {
+        let mut t = Harness::new(
+            "AddressInfo(me 1.0.0.1, home 3.0.0.0/8); PortInfo(chat 5000/udp); s :: Source \
+             -> c :: IPClassifier(src me, dst net home, dst udp port chat)[0-2] => a :: Sink, b :: Sink, d :: Sink",
+        );
+        t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").marked(), ip("4.0.0.1", "3.2.2.2").marked()]);
+        assert_eq!([t.take("a").len(), t.take("b").len(), t.take("d").len()], [1, 1, 0]);
+    }
+
+    #[test]
+    fn mistakes_come_with_a_remedy() {
+        let e = Harness::errors("Idle -> IPClassifier(src prot 80) -> Discard");
+        assert!(e.contains("pattern 0"), "{e}");
+    }
+}

@@ -1,0 +1,107 @@
+//! What Classifier, IPClassifier and IPFilter have in common: patterns are compiled once, and each packet leaves by the
+//! output that the program names.
+//!
+//! Not here: what patterns mean (the classifier crate) and how a class reads them (its [`Language`]).
+
+use super::names::RouterNames;
+use clickwork_classifier::{Base, Compiled, FilterError, Headers, Names, Program};
+use clickwork_packet::{Batch, Packet};
+use clickwork_router::args::{ArgError, Args, unquote};
+use clickwork_router::element::split_batch;
+use clickwork_router::{Cx, Element};
+use std::marker::PhantomData;
+
+/// What the three classes differ in.
+pub trait Language: Send + 'static {
+    /// Whether there must be one argument for each output.
+    const ARGUMENT_PER_OUTPUT: bool;
+    /// Why packets are dropped.
+    const DROP_REASON: &'static str;
+
+    /// Compiles the arguments of an element with so many outputs.
+    fn compile(arguments: &[String], outputs: usize, names: &dyn Names)
+    -> Result<Compiled, Vec<FilterError>>;
+
+    /// A packet's headers as the program sees them. `ether` says whether it looks at the Ethernet header.
+    fn headers(p: &Packet, ether: bool) -> Headers<'_>;
+}
+
+/// An element that sends each packet to the output that its program names.
+pub struct Splitter<L> {
+    program: Program,
+    looks_at_ether: bool,
+    language: PhantomData<L>,
+}
+
+impl<L> Default for Splitter<L> {
+    fn default() -> Splitter<L> {
+        Splitter { program: Program::from_rules(&[]), looks_at_ether: false, language: PhantomData }
+    }
+}
+
+impl<L: Language> Splitter<L> {
+    /// The program in Click's form, for the `program` handler.
+    pub fn program(&self) -> String {
+        self.program.to_string()
+    }
+
+    fn compile(&mut self, args: &mut Args, outputs: usize) {
+        let texts: Vec<String> = args.rest().iter().map(|text| unquote(text)).collect();
+        let names = args.names().clone();
+        let messages = match L::compile(&texts, outputs, &RouterNames(&names)) {
+            Ok(Compiled { program, warnings }) => {
+                self.looks_at_ether = program.safe_length(Base::Ether) > 0;
+                self.program = program;
+                warnings
+            }
+            Err(messages) => messages,
+        };
+        messages.into_iter().for_each(|message| report(message, &texts, args));
+    }
+}
+
+/// Passes a message of the compiler on, at its place in the configuration.
+fn report(message: FilterError, texts: &[String], args: &mut Args) {
+    let (is_error, index) = (message.is_error(), message.argument);
+    let mut error = ArgError::new(message.message);
+    error.hint = message.hint;
+    // In a quoted argument the compiler counts from another place.
+    if texts.get(index) == args.rest().get(index) {
+        error.range = Some(message.range);
+    }
+    match is_error {
+        true => args.report_in_rest(index, error),
+        false => args.warn_in_rest(index, error),
+    }
+}
+
+impl<L: Language> Element for Splitter<L> {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        let (given, outputs) = (args.rest().len(), cx.outputs());
+        if L::ARGUMENT_PER_OUTPUT && given != outputs {
+            args.error(format!("need {outputs} arguments, one per output port"));
+        } else {
+            self.compile(args, outputs);
+        }
+    }
+
+    fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
+        let (program, ether) = (&self.program, self.looks_at_ether);
+        split_batch(batch, cx, L::DROP_REASON, |p| {
+            program.classify(&L::headers(p, ether)).map(|output| output as u16)
+        });
+    }
+}
+
+/// The headers of an IP packet whose network header is marked. Without the mark there is no header, and every test
+/// fails as on a packet that is too short.
+#[inline]
+pub fn ip_headers(p: &Packet, ether: bool) -> Headers<'_> {
+    let network = p.network_bytes().unwrap_or_default();
+    let transport = p.network_header_len().unwrap_or(u32::MAX);
+    let headers = Headers::ip(network, 0, transport as usize);
+    match ether {
+        true => headers.with_ether(p.mac_header().unwrap_or_default()),
+        false => headers,
+    }
+}
