@@ -100,18 +100,25 @@ pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
 }
 
 fn click_lines(out: &mut String, landmark: &str, prefix: &str, text: &str) {
-    for (index, line) in text.lines().enumerate() {
-        // A further line that begins with space belongs to the one before it and has no landmark of its own.
-        let continues = index > 0 && line.starts_with(' ');
+    let mut lines = text.lines().peekable();
+    let mut first = true;
+    while let Some(line) = lines.next() {
+        // A further line that begins with space belongs to the one before it and has no landmark of its own. The one
+        // before it is the context, so the prefix goes with the line that continues.
+        let continues = !first && line.starts_with(' ');
+        let is_context = lines.peek().is_some_and(|next| next.starts_with(' '));
         if !landmark.is_empty() && !continues {
             out.push_str(landmark);
             out.push_str(": ");
         }
-        if !continues {
+        let message = line.trim_start_matches(' ');
+        out.push_str(&line[..line.len() - message.len()]);
+        if continues || !is_context {
             out.push_str(prefix);
         }
-        out.push_str(line);
+        out.push_str(message);
         out.push('\n');
+        first = false;
     }
 }
 
@@ -156,6 +163,8 @@ mod tests {
         let f = diagnostic.span().file;
         let warning = Diagnostic::warning(Span::new(f, 0, 1), "odd");
         assert_eq!(render_click(&sources, &warning), "config.click:1: warning: odd\n");
+        let nested = Diagnostic::warning(Span::new(f, 0, 1), "While reading:\n  odd");
+        assert_eq!(render_click(&sources, &nested), "config.click:1: While reading:\n  warning: odd\n");
         assert_eq!(render_click(&sources, &Diagnostic::error(Span::NONE, "bad")), "bad\n");
     }
 

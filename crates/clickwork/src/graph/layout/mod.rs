@@ -157,8 +157,7 @@ mod tests {
             for a in 0..n {
                 let (p, q) = (l.places[a], &nodes[a]);
                 prop_assert!(p.x >= 0 && p.x + q.width <= l.width && p.y >= 0 && p.y + q.height <= l.height);
-                for b in 0..a {
-                    let (r, s) = (l.places[b], &nodes[b]);
+                for (r, s) in l.places.iter().zip(&nodes).take(a) {
                     prop_assert!(
                         p.x + q.width < r.x || r.x + s.width < p.x || p.y + q.height < r.y || r.y + s.height < p.y
                     );
