@@ -4,6 +4,7 @@ use super::delay::{DELAY_ARGS, Delayed};
 use super::turns::gather;
 use clickwork_packet::Batch;
 use clickwork_router::args::{Args, format_seconds};
+use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
 use std::time::Duration;
@@ -87,6 +88,12 @@ impl Element for DelayShaper {
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
         if let Some(empty) = self.empty {
             cx.wake(empty);
+        }
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<DelayShaper>(old) {
+            self.held = old.held.take();
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::delay::{DELAY_ARGS, Delayed};
 use clickwork_router::args::{Args, format_seconds};
+use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, TaskStep, read_handler};
 use std::time::Duration;
@@ -57,6 +58,12 @@ impl Element for DelayUnqueue {
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
         cx.schedule_task();
     }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<DelayUnqueue>(old) {
+            self.held = old.held.take();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -85,6 +92,22 @@ mod tests {
             let took = (t.router.clock().peek() - start).as_secs_f64();
             assert!((3.5..3.51).contains(&took), "{took}");
             assert_eq!(t.read("d.delay"), "1.5s");
+        }
+    }
+
+    #[test]
+    fn a_hot_swap_keeps_what_is_under_way() {
+        for delaying in ["DelayUnqueue(2)", "LinkUnqueue(2, 1Mbps)"] {
+            let config = |name| format!("s :: Source -> q :: Queue -> d :: {delaying} -> {name} :: Sink");
+            let mut before =
+                Harness::new(&format!("{}; TimedSource(1, LIMIT 0, STOP true) -> Discard", config("k")));
+            before.push("s", 0, (0..3).map(|i| Packet::new(&[i])));
+            assert_eq!(before.take("k").len(), 0);
+            let mut after = Harness::new(&config("k2"));
+            let taken = after.router.take_over(before.router);
+            assert!(taken.contains(&"d".to_string()) && taken.contains(&"q".to_string()));
+            assert_eq!(after.run(), Outcome::Exhausted);
+            assert_eq!(after.bytes("k2").concat(), [0, 1, 2], "{delaying}");
         }
     }
 }

@@ -5,6 +5,7 @@
 use super::turns::gather;
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{Class, Cx, Element};
 
@@ -98,6 +99,17 @@ impl Element for DrrSched {
 
     fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
         gather(limit, cx, |cx| self.pull_one(cx))
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
+        let Some(old) = try_downcast::<DrrSched>(old) else { return };
+        for (port, before) in old.inputs.iter_mut().enumerate() {
+            let head = before.head.take();
+            match self.inputs.get_mut(port) {
+                Some(input) => (input.head, input.deficit) = (head, before.deficit),
+                None => cx.count_drop("input gone", u64::from(head.is_some())),
+            }
+        }
     }
 
     fn cleanup(&mut self, _: &mut Cx<'_>) {

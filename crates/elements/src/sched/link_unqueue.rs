@@ -3,6 +3,7 @@
 use super::turns::pull_packet;
 use clickwork_packet::{Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bandwidth, format_seconds, unparse_bandwidth};
+use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, Storage, TaskStep, read_handler, write_handler};
 use std::collections::VecDeque;
@@ -80,7 +81,9 @@ impl LinkUnqueue {
     }
 
     fn deliver(&mut self, now: Timestamp, cx: &mut Cx<'_>) {
-        while let Some(p) = self.link.pop_front_if(|p| p.timestamp() <= now) {
+        while self.link.front().is_some_and(|p| p.timestamp() <= now)
+            && let Some(p) = self.link.pop_front()
+        {
             cx.emit(0, p);
         }
         self.storage.set_length(self.link.len());
@@ -130,6 +133,13 @@ impl Element for LinkUnqueue {
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
         cx.schedule_task();
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<LinkUnqueue>(old) {
+            self.link = std::mem::take(&mut old.link);
+            self.storage.set_length(self.link.len());
+        }
     }
 
     fn cleanup(&mut self, _: &mut Cx<'_>) {

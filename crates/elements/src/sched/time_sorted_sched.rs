@@ -3,6 +3,7 @@
 use super::turns::{gather, pull_packet};
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{Class, Cx, Element, read_handler};
 
@@ -191,6 +192,21 @@ impl Element for TimeSortedSched {
         gather(limit, cx, |cx| self.pull_one(cx))
     }
 
+    fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
+        let Some(old) = try_downcast::<TimeSortedSched>(old) else { return };
+        (self.last, self.well_ordered) = (old.last, old.well_ordered);
+        while let Some(held) = old.held.pop() {
+            match self.inputs.get_mut(held.input) {
+                Some(input) => {
+                    input.room = input.room.saturating_sub(1);
+                    self.held.push(held);
+                }
+                None => cx.drop(held.packet, "input gone"),
+            }
+        }
+        self.ready.retain(|&port| self.inputs[port].room > 0);
+    }
+
     fn cleanup(&mut self, _: &mut Cx<'_>) {
         self.held.0.clear();
     }
@@ -261,6 +277,22 @@ mod tests {
         t.run();
         assert_eq!(t.bytes("k").concat(), [1, 2, 3]);
         assert!(Harness::errors("Idle -> TimeSortedSched(BUFFER 0) -> Discard").contains("at least 1"));
+    }
+
+    #[test]
+    fn a_hot_swap_keeps_what_is_held() {
+        let mut before = merge("BUFFER 2", false);
+        before.push("a", 0, [1, 4, 6].map(at));
+        before.push("b", 0, [3, 5].map(at));
+        before.write("u.limit 1").unwrap();
+        before.write("u.active true").unwrap();
+        before.run();
+        assert_eq!(before.bytes("k").concat(), [1]);
+        let mut after = merge("BUFFER 2", false);
+        after.router.take_over(before.router);
+        after.write("u.active true").unwrap();
+        after.run();
+        assert_eq!(after.bytes("k").concat(), [3, 4, 5, 6]);
     }
 
     #[test]

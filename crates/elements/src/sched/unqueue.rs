@@ -15,7 +15,12 @@ pub static CLASS: Class = Class {
     ports: "1/1",
     processing: "l/h",
     args: &[
-        ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a turn; negative for no limit"),
+        ArgSpec::positional(
+            "BURST",
+            ArgType::I32,
+            "1",
+            "packets in a turn; negative for no limit; in batch mode a batch",
+        ),
         ArgSpec::keyword("ACTIVE", ArgType::Bool, "true", "whether it pulls"),
         ArgSpec::keyword("LIMIT", ArgType::I32, "-1", "packets it passes on in all; negative for no limit"),
     ],
@@ -95,7 +100,8 @@ fn unlimited(burst: i32) -> i32 {
 }
 
 impl Element for Unqueue {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        self.burst = cx.batch_limit() as i32;
         args.read("BURST", &mut self.burst).read("ACTIVE", &mut self.active).read("LIMIT", &mut self.limit);
         self.burst = unlimited(self.burst);
         if self.burst == 0 {
@@ -159,6 +165,13 @@ mod tests {
             assert!(t.bytes("k").iter().map(|b| b[0]).eq((0..200).chain(0..3)));
             assert_eq!(t.read("u.count"), "203");
         }
+    }
+
+    #[test]
+    fn a_turn_is_a_packet_in_ordered_mode_and_a_batch_in_batch_mode() {
+        let config = "Idle -> Queue -> u :: Unqueue -> Discard";
+        assert_eq!(Harness::new(config).read("u.burst"), "1");
+        assert_eq!(Harness::batched(config).read("u.burst"), "64");
     }
 
     #[test]

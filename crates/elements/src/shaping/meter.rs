@@ -4,6 +4,7 @@ use super::bucket_args::Unit;
 use crate::rate::Rate;
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, Handler, read_handler};
 
 /// The class facts.
@@ -81,6 +82,12 @@ impl Element for Meter {
         let port = self.thresholds.iter().take_while(|&&t| rate >= t).count();
         if port > 0 {
             cx.emit_batch(port, batch.take());
+        }
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<Meter>(old) {
+            self.rate = old.rate;
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::bucket_args::{ConfiguredBucket, PACKET_ARGS, Unit};
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, Args};
+use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, Handler, TaskStep, read_handler, write_handler};
 
@@ -129,6 +130,13 @@ impl Element for RatedUnqueue {
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
         cx.schedule_task();
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<RatedUnqueue>(old) {
+            (self.runs, self.empty_runs) = (old.runs, old.empty_runs);
+            (self.pushes, self.failed_pulls) = (old.pushes, old.failed_pulls);
+        }
     }
 }
 

@@ -97,16 +97,6 @@ impl TokenBucket {
         self.fill = self.fill.saturating_sub(self.fraction(tokens).unwrap_or(FULL));
     }
 
-    /// Takes `tokens` out if it holds them.
-    #[inline]
-    pub fn spend_if(&mut self, tokens: u32) -> bool {
-        let enough = self.contains(tokens);
-        if enough {
-            self.spend(tokens);
-        }
-        enough
-    }
-
     /// How long until it holds `tokens`; none if it never will.
     pub fn time_until(&self, tokens: u32) -> Option<Duration> {
         let missing = self.fraction(tokens)?.saturating_sub(self.fill);
@@ -136,9 +126,8 @@ mod tests {
             let mut spent = 0;
             for ms in 0..10_000 {
                 bucket.refill(at(ms));
-                while bucket.spend_if(1) {
-                    spent += 1;
-                }
+                spent += bucket.tokens();
+                bucket.spend(bucket.tokens());
             }
             // One capacity at first, then ten seconds of the rate.
             assert!((11 * rate).abs_diff(spent) <= 1 + rate / TICKS_PER_SECOND + 1, "{spent} at {rate}");
@@ -154,7 +143,9 @@ mod tests {
         let wait = bucket.time_until(1).unwrap();
         assert!((10..=11).contains(&wait.as_millis()), "{wait:?}");
         bucket.refill(at(wait.as_millis() as i64));
-        assert!(bucket.spend_if(1) && !bucket.spend_if(1));
+        assert_eq!(bucket.tokens(), 1);
+        bucket.spend(1);
+        assert!(!bucket.contains(1));
         assert_eq!(bucket.time_until(3), None);
         assert_eq!(TokenBucket::new(0, 1).time_until(1), Some(Duration::ZERO));
     }

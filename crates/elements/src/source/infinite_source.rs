@@ -17,7 +17,7 @@ pub static CLASS: Class = Class {
     args: &[
         ArgSpec::positional("DATA", ArgType::Data, "", "the packet's bytes"),
         ArgSpec::positional("LIMIT", ArgType::I64, "-1", "packets to make; negative for no end"),
-        ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a turn"),
+        ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a turn; in batch mode a batch"),
         ArgSpec::positional("ACTIVE", ArgType::Bool, "true", "whether it makes packets"),
         ArgSpec::keyword("TIMESTAMP", ArgType::Bool, "true", "whether packets are stamped with the time"),
         ArgSpec::keyword("LENGTH", ArgType::I32, "", "length of the packet; DATA is repeated or cut")
@@ -185,6 +185,7 @@ impl InfiniteSource {
 
 impl Element for InfiniteSource {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        self.burst = cx.batch_limit() as i32;
         if self.contents == Contents::Fixed {
             args.read("DATA", &mut self.text);
         }

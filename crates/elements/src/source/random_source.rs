@@ -14,7 +14,7 @@ pub static CLASS: Class = Class {
     args: &[
         ArgSpec::required("LENGTH", ArgType::U32, "length of the packets"),
         ArgSpec::positional("LIMIT", ArgType::I64, "-1", "packets to make; negative for no end"),
-        ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a turn"),
+        ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a turn; in batch mode a batch"),
         ArgSpec::positional("ACTIVE", ArgType::Bool, "true", "whether it makes packets"),
         ArgSpec::keyword("TIMESTAMP", ArgType::Bool, "true", "whether packets are stamped with the time"),
         ArgSpec::keyword("STOP", ArgType::Bool, "false", "whether the driver stops at the end"),

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
     ports: "1/0",
     args: &[
         ArgSpec::keyword("ACTIVE", ArgType::Bool, "true", "whether it pulls packets"),
-        ArgSpec::keyword("BURST", ArgType::U32, "1", "packets pulled in a turn"),
+        ArgSpec::keyword("BURST", ArgType::U32, "1", "packets pulled in a turn; in batch mode a batch"),
     ],
     handlers: &[
         read_handler!("count", "packets dropped", |e: &mut Discard, _| e.count),
@@ -64,7 +64,8 @@ impl Discard {
 }
 
 impl Element for Discard {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        self.burst = cx.batch_limit() as u32;
         args.read("ACTIVE", &mut self.active).read("BURST", &mut self.burst);
         if self.burst == 0 {
             args.error_in("BURST", "must be 1 or more");
