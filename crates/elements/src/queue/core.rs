@@ -12,8 +12,6 @@ use std::sync::Arc;
 /// When a queue tells those who pull that it is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum EmptyNotice {
-    /// Never: they have to ask.
-    Never,
     /// After they asked ten times in vain, so that a queue that hovers around empty does not put them to sleep and
     /// wake them all the time.
     Patient,
@@ -33,7 +31,7 @@ pub(super) enum Overflow {
 /// What distinguishes the queue classes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
-    /// Its empty notifier.
+    /// When its empty notifier tells.
     pub empty: EmptyNotice,
     /// Whether it has a full notifier.
     pub full: bool,
@@ -218,9 +216,7 @@ impl Element for Queue {
         self.capacity = args.get::<u32>("CAPACITY").map_or(CAPACITY, |n| n as usize);
         self.storage.set_capacity(self.capacity);
         cx.export(Arc::clone(&self.storage));
-        if self.kind.empty != EmptyNotice::Never {
-            self.empty = Some(cx.export_notifier(NotifierKind::Empty, Search::Stop));
-        }
+        self.empty = Some(cx.export_notifier(NotifierKind::Empty, Search::Stop));
         if self.kind.full {
             self.full = Some(cx.export_notifier(NotifierKind::Full, Search::Stop));
         }
@@ -303,8 +299,7 @@ mod tests {
 
     #[test]
     fn refuses_what_does_not_fit_and_keeps_the_order() {
-        // A SimpleQueue gives no notice, so whoever pulls from it never sleeps; it is tested without.
-        for class in REFUSING.into_iter().filter(|c| *c != "SimpleQueue") {
+        for class in REFUSING {
             for batched in [false, true] {
                 let (kept, over, printed) = overflow(class, batched);
                 assert_eq!(

@@ -115,6 +115,11 @@ impl Stride {
         self.order.insert(at, port);
     }
 
+    /// Whether any port that gets turns at all is one that `is_alive`.
+    pub(super) fn any(&self, is_alive: impl FnMut(&usize) -> bool) -> bool {
+        self.order.iter().any(is_alive)
+    }
+
     /// Offers turns to the ports in order until `take` makes use of one.
     pub(super) fn turn<T>(&mut self, mut take: impl FnMut(usize) -> Option<T>) -> Option<T> {
         let mut result = None;

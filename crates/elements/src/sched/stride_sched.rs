@@ -1,17 +1,18 @@
 //! StrideSched: pulls from its inputs in proportion to their tickets.
 
 use super::stride::{ARGS, Stride};
-use super::turns::{gather, input_signals};
+use super::turns::gather;
 use clickwork_packet::Batch;
 use clickwork_router::args::Args;
-use clickwork_router::notify::Signal;
+use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{Class, Cx, Element, read_handler, read_param_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "pulls from its inputs in proportion to tickets",
     manual: "Stride scheduling: input N gets pulls in proportion to the Nth number of tickets. An input that has no \
-             packet loses its turn to the next; an input with 0 tickets gets none.",
+             packet loses its turn to the next; an input with 0 tickets gets none, \
+             and packets there wake nobody.",
     example: "InfiniteSource(LIMIT 5, STOP true) -> Queue -> [0] ss :: StrideSched(1, 3) -> Unqueue -> Discard; \
               Idle -> Queue -> [1] ss",
     ports: "1-/1",
@@ -22,7 +23,7 @@ pub static CLASS: Class = Class {
             .stride
             .read(text))
         .numbered()
-        .and_write(write_handler!("", "", |e: &mut StrideSched, text, _| e.stride.write(text))),
+        .and_write(write_handler!("", "", |e: &mut StrideSched, text, cx| e.write_tickets(text, cx))),
         read_handler!("config", "tickets of all inputs", |e: &mut StrideSched, _| e.stride.config()),
     ],
     ..Class::new("StrideSched", "sched", || Box::<StrideSched>::default())
@@ -32,9 +33,25 @@ pub static CLASS: Class = Class {
 struct StrideSched {
     stride: Stride,
     signals: Vec<Signal>,
+    /// Active while an input with tickets may have packets.
+    empty: Option<NotifierId>,
 }
 
 impl StrideSched {
+    fn write_tickets(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.stride.write(text)?;
+        self.tell(cx);
+        Ok(())
+    }
+
+    /// Tells those who pull whether there may be packets.
+    fn tell(&self, cx: &mut Cx<'_>) {
+        if let Some(empty) = self.empty {
+            let alive = self.stride.any(|&port| cx.is_active(&self.signals[port]));
+            if alive { cx.wake(empty) } else { cx.sleep(empty) }
+        }
+    }
+
     fn pull_one(&mut self, cx: &mut Cx<'_>) -> Option<Batch> {
         let signals = &self.signals;
         self.stride.turn(|port| {
@@ -47,15 +64,22 @@ impl StrideSched {
 impl Element for StrideSched {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         self.stride.configure(args, cx.inputs(), "input");
+        self.empty = Some(cx.export_notifier(NotifierKind::Empty, Search::ContinueWake));
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.signals = input_signals(cx);
+        if let Some(empty) = self.empty {
+            self.signals = (0..cx.inputs()).map(|port| cx.upstream_empty_signal_for(port, empty)).collect();
+        }
         Ok(())
     }
 
     fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
-        gather(limit, cx, |cx| self.pull_one(cx))
+        let batch = gather(limit, cx, |cx| self.pull_one(cx));
+        if batch.is_empty() {
+            self.tell(cx);
+        }
+        batch
     }
 }
 
@@ -110,6 +134,10 @@ mod tests {
         t.write("u.active true").unwrap();
         t.run();
         assert_eq!(t.bytes("k").concat(), b"aaaaaaaa");
+        t.write("u.limit -1").unwrap();
+        assert_eq!((t.run(), t.bytes("k").concat()), (Outcome::Exhausted, b"aa".to_vec()));
+        t.write("ss.tickets1 1").unwrap();
+        assert_eq!((t.run(), t.bytes("k").len()), (Outcome::Exhausted, 10));
         assert_eq!(t.write("ss.tickets0 -1").unwrap_err(), "number of tickets must be >= 0");
         assert!(t.write("ss.tickets7 1").is_err());
     }
