@@ -226,6 +226,19 @@ impl Router {
         }
     }
 
+    /// As [`Router::to_graph`], with the present configuration of elements that can say it (by a `config` handler of
+    /// their own), which handlers may have changed.
+    pub fn to_present_graph(&mut self) -> Graph {
+        let mut graph = self.to_graph();
+        for (id, element) in self.ids().zip(&mut graph.elements) {
+            let says = self.info(id).class.handlers.iter().any(|h| h.name == "config" && h.read.is_some());
+            if says && let Ok(config) = self.read_handler(id, "config", "") {
+                element.config = config.text();
+            }
+        }
+        graph
+    }
+
     /// What the configuration requires.
     pub fn requirements(&self) -> &[Requirement] {
         &self.requirements

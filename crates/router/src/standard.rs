@@ -126,7 +126,7 @@ const GLOBALS: &[Global] = &[
     global("list", |r, _| Ok(counted(r.infos.iter().map(|i| i.name.clone())).into())),
     global("classes", |r, _| Ok(lines(r.registry.iter().map(|(name, _)| name.to_string())).into())),
     global("config", |r, _| Ok(r.source_text.clone().into())),
-    global("flatconfig", |r, _| Ok(clickwork_lang::print(&r.to_graph()).into())),
+    global("flatconfig", |r, _| Ok(clickwork_lang::print(&r.to_present_graph()).into())),
     global("requirements", |r, _| Ok(lines(r.requirements.iter().map(|q| q.value.clone())).into())),
     global("packages", |_, _| Ok(Value::default())),
     global("handlers", |r, _| Ok(global_list(r).into())),

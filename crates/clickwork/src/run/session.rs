@@ -70,7 +70,7 @@ impl<'a> Session<'a> {
     /// Writes the flat configuration where `--output` says.
     fn write_configuration(&mut self) -> u8 {
         let Some(file) = &self.options.output else { return 0 };
-        let text = clickwork_lang::print(&self.router.to_graph());
+        let text = clickwork_lang::print(&self.router.to_present_graph());
         match output::write(file, &text) {
             Ok(()) => 0,
             Err(e) => {
