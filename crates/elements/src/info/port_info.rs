@@ -1,5 +1,6 @@
 //! PortInfo: names for TCP and UDP ports.
 
+use clickwork_packet::headers::ipv4::protocol::{TCP, UDP};
 use clickwork_router::args::{ArgError, ArgSpec, ArgType, Args, FromArg, NameValue, Names, split_words};
 use clickwork_router::facts::phase;
 use clickwork_router::{Class, Cx, Element};
@@ -29,9 +30,6 @@ impl Element for PortInfo {
         }
     }
 }
-
-const TCP: u8 = 6;
-const UDP: u8 = 17;
 
 /// Defines what one argument says; an empty one, or a comment, says nothing. Ports of other protocols are passed over.
 fn define(entry: &str, names: &Names) -> Result<(), ArgError> {

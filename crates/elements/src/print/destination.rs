@@ -1,0 +1,60 @@
+//! Where printed packets go: to the router's messages, or to a file.
+
+use clickwork_router::Cx;
+use clickwork_router::args::{Args, Filename};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// The place for an element's lines.
+#[derive(Default)]
+pub struct Destination {
+    path: Option<PathBuf>,
+    file: Option<BufWriter<File>>,
+}
+
+impl Destination {
+    /// Reads argument OUTFILE.
+    pub fn configure(&mut self, args: &mut Args) {
+        self.path = args.get("OUTFILE").map(|Filename(path)| path);
+    }
+
+    /// Opens the file, if there is one.
+    pub fn open(&mut self) -> Result<(), String> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let file = File::create(path).map_err(|e| failure(path, &e))?;
+        self.file = Some(BufWriter::new(file));
+        Ok(())
+    }
+
+    /// Writes a line. After the first failure the file is given up and the router's messages say so.
+    pub fn line(&mut self, text: &str, cx: &Cx<'_>) {
+        let Some(file) = &mut self.file else { return cx.chatter(text) };
+        if let Err(e) = writeln!(file, "{text}") {
+            self.give_up(&e, cx);
+        }
+    }
+
+    /// Writes out what is still in memory, and closes the file.
+    pub fn close(&mut self, cx: &Cx<'_>) {
+        if let Some(Err(e)) = self.file.as_mut().map(Write::flush) {
+            self.give_up(&e, cx);
+        }
+        self.file = None;
+    }
+
+    fn give_up(&mut self, error: &std::io::Error, cx: &Cx<'_>) {
+        self.file = None;
+        if let Some(path) = &self.path {
+            cx.chatter(&format!(
+                "{}: {}; packets are printed here from now on",
+                cx.name(),
+                failure(path, error)
+            ));
+        }
+    }
+}
+
+fn failure(path: &std::path::Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
