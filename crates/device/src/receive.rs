@@ -4,7 +4,7 @@
 //! Frames larger than a ring slot (merged packets, jumbo frames) come through the socket's queue instead, in
 //! their place in the order. Read first: packet(7), then `sys/ring.rs` and `offload`.
 
-use crate::error::{DeviceError, Result};
+use crate::error::{DeviceError, Fault, Result};
 use crate::finish::{Finisher, Origin};
 use crate::interface::{Interface, lost};
 use crate::sys::ring::{Ring, VNET_HEADER};
@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// How to receive. The default is what a router wants of an Ethernet interface, except that the host goes on
 /// receiving too (`sniffer`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiveOptions {
     /// Also frames that are addressed to other hosts.
     pub promiscuous: bool,
@@ -111,6 +111,8 @@ pub struct PacketReceiver {
     index: u32,
     outbound: bool,
     empty_calls: u32,
+    /// It has been reported that the interface is down.
+    down: bool,
     ring_full: u64,
     warnings: Vec<String>,
     /// While open, the host does not see what we receive.
@@ -153,6 +155,7 @@ impl PacketReceiver {
             index: interface.index,
             outbound: options.outbound,
             empty_calls: 0,
+            down: false,
             ring_full: 0,
             warnings,
             _hidden: hidden,
@@ -180,6 +183,8 @@ impl PacketReceiver {
         }
         if given == 0 {
             self.check_now_and_then()?;
+        } else {
+            self.down = false;
         }
         Ok(given)
     }
@@ -233,15 +238,22 @@ impl PacketReceiver {
     }
 
     /// Asks whether the interface can still be received from. [`receive`](Self::receive) asks now and then;
-    /// ask when polling the descriptor reports an error.
-    pub fn check(&self) -> Result<()> {
+    /// ask when polling the descriptor reports an error, and from time to time while the interface is down: its
+    /// removal then wakes nobody.
+    pub fn check(&mut self) -> Result<()> {
         match socket::take_error(self.socket.as_fd()) {
-            Ok(None) => Ok(()),
+            Ok(None) if !self.down => Ok(()),
             Ok(Some(error)) if error.raw_os_error() != Some(libc::ENETDOWN) => {
                 Err(DeviceError::system(&self.name, "receive", &error))
             }
-            _ => Err(lost(self.socket.as_fd(), &self.name, self.index, "receive")),
+            _ => self.report_loss(),
         }
+    }
+
+    fn report_loss(&mut self) -> Result<()> {
+        let error = lost(self.socket.as_fd(), &self.name, self.index, "receive");
+        let is_known = std::mem::replace(&mut self.down, true) && error.fault() == Fault::Down;
+        if is_known { Ok(()) } else { Err(error) }
     }
 
     /// Frames that were not handed out as they came, since the start.

@@ -48,5 +48,6 @@ pub fn registry() -> Registry {
     for family in FAMILIES {
         r.add(family.iter().copied());
     }
+    device::add_aliases(&mut r);
     r
 }

@@ -170,6 +170,7 @@ fn connect(
         exports: (0..count).map(|_| Exports::default()).collect(),
         poll: PollSet::default(),
         recent: options.clock.peek(),
+        worked: false,
         clock: options.clock,
         random: options.seed.map_or_else(Random::from_system, Random::from_seed),
         arg_names: options.names,

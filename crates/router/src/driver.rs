@@ -1,8 +1,9 @@
 //! The driver: runs a router over time, tasks under stride scheduling, then timers, then file descriptors.
 //!
 //! The rhythm is Click's (128 tasks an iteration, timers every few iterations, the system every 64) when the router is
-//! ordered, so that interleavings come out the same; otherwise timers and descriptors are looked at more often, which
-//! costs little per batch. An idle router sleeps in `poll`.
+//! ordered, so that interleavings come out the same. In batch mode timers are looked at more often, which costs little
+//! per batch, and the system by the clock: a system call costs as much as several packets. An idle router sleeps in
+//! `poll`, but not before its tasks have asked their devices in vain for a while.
 
 use crate::router::{ElementId, Router, StopDecision};
 use clickwork_packet::Timestamp;
@@ -25,9 +26,15 @@ pub enum Outcome {
     TimeLimit,
 }
 
-const TASKS_PER_ITERATION: usize = 128;
+const ORDERED_TASKS_PER_ITERATION: usize = 129;
+const BATCHED_TASKS_PER_ITERATION: usize = 32;
 const TIMERS_AT_ONCE: usize = 64;
 const ORDERED_ITERATIONS_PER_SYSTEM: u64 = 64;
+/// How often a busy router in batch mode looks at descriptors.
+const LOOK_EVERY: Duration = Duration::from_micros(100);
+/// How long tasks go on asking in vain ([`TaskStep::Poll`](crate::TaskStep::Poll)) before the router sleeps. To be woken
+/// costs the sender of a packet more than the packet itself, most of all in a virtual machine.
+const PATIENCE: Duration = Duration::from_micros(50);
 const MAX_TIMER_STRIDE: u64 = 32;
 /// How much later than asked a timer may run before timers are looked at more often.
 const TIMER_SLACK: Duration = Duration::from_millis(1);
@@ -41,6 +48,12 @@ pub struct Driver {
     timer_stride: u64,
     timers_on_time: u32,
     interrupt: Arc<AtomicBool>,
+    /// Steady time at which a task, timer or descriptor last had something to do.
+    last_work: Timestamp,
+    /// Whether nothing had anything to do for so long that sleeping is in order, whatever is scheduled.
+    resting: bool,
+    /// Steady time at which a busy router looks at descriptors again.
+    next_look: Timestamp,
     /// Steady time at which to return.
     deadline: Option<Timestamp>,
 }
@@ -52,6 +65,9 @@ impl Default for Driver {
             timer_stride: MAX_TIMER_STRIDE,
             timers_on_time: 0,
             interrupt: Arc::default(),
+            last_work: Timestamp::ZERO,
+            resting: false,
+            next_look: Timestamp::ZERO,
             deadline: None,
         }
     }
@@ -83,19 +99,32 @@ impl Driver {
             self.iteration += 1;
             router.recent = router.clock.peek();
             run_tasks(router);
-            let ordered = router.is_ordered();
-            let stride = if ordered { self.timer_stride } else { 1 };
+            let stride = if router.is_ordered() { self.timer_stride } else { 1 };
             if self.iteration.is_multiple_of(stride) && router.stop.requests == 0 {
                 self.run_timers(router);
             }
-            let per_system = if ordered { ORDERED_ITERATIONS_PER_SYSTEM } else { 1 };
-            if self.iteration.is_multiple_of(per_system)
-                && router.stop.requests == 0
-                && !self.run_system(router)
-            {
+            self.note_work(router);
+            if self.must_look(router) && router.stop.requests == 0 && !self.run_system(router) {
                 return Outcome::Exhausted;
             }
         }
+    }
+
+    fn note_work(&mut self, router: &mut Router) {
+        let worked = std::mem::take(&mut router.worked);
+        if worked {
+            self.last_work = router.recent;
+        }
+        let patience = if router.clock.is_simulated() { Duration::ZERO } else { PATIENCE };
+        self.resting = !worked && router.recent.since(self.last_work) >= patience;
+    }
+
+    /// Whether it is time to look at descriptors.
+    fn must_look(&self, router: &Router) -> bool {
+        if router.is_ordered() {
+            return self.iteration.is_multiple_of(ORDERED_ITERATIONS_PER_SYSTEM);
+        }
+        router.recent >= self.next_look || self.resting || !router.tasks.any_scheduled()
     }
 
     fn check(&self, router: &mut Router) -> Option<Outcome> {
@@ -146,7 +175,9 @@ impl Driver {
 
     /// Looks at descriptors, sleeping if there is nothing else to do. False if nothing can ever happen again.
     fn run_system(&mut self, router: &mut Router) -> bool {
-        let busy = router.tasks.any_scheduled();
+        let busy = router.tasks.any_scheduled() && !self.resting;
+        self.next_look =
+            router.recent + if router.clock.is_simulated() { Duration::ZERO } else { LOOK_EVERY };
         let wait = match (busy, router.timers.next_expiry()) {
             (true, _) => Some(Duration::ZERO),
             (false, Some(expiry)) if router.clock.is_simulated() => {
@@ -170,7 +201,8 @@ impl Driver {
 }
 
 fn run_tasks(router: &mut Router) {
-    for _ in 0..=TASKS_PER_ITERATION {
+    let most = if router.is_ordered() { ORDERED_TASKS_PER_ITERATION } else { BATCHED_TASKS_PER_ITERATION };
+    for _ in 0..most {
         let Some(task) = router.tasks.next() else { return };
         router.run_task(ElementId(task as u32));
         if router.stop.requests > 0 || router.hot_swap.is_some() {

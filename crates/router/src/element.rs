@@ -31,6 +31,9 @@ pub enum TaskStep {
     Continue,
     /// Enough for this turn: put me back into the schedule.
     Again,
+    /// Nothing found: ask me again as long as the router is awake. It may sleep while all that is scheduled says so, until
+    /// a timer expires or a watched descriptor is ready: mine must be watched.
+    Poll,
     /// Nothing to do until something (a notifier, a timer, a handler) schedules me.
     Sleep,
 }

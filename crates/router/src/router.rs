@@ -150,6 +150,8 @@ pub struct Router {
     pub(crate) clock: Clock,
     /// Steady time at the driver's last iteration.
     pub(crate) recent: Timestamp,
+    /// Whether a task, timer or descriptor had something to do since the driver last asked.
+    pub(crate) worked: bool,
     pub(crate) random: Random,
     pub(crate) arg_names: Names,
     pub(crate) log: Log,
@@ -439,9 +441,12 @@ impl Router {
             let step = self.call(id, |e, cx| e.run_task(cx)).unwrap_or(TaskStep::Sleep);
             self.count_made(id, before);
             self.deliver();
+            self.worked |= step != TaskStep::Poll;
             match step {
                 TaskStep::Continue if self.stop.requests == 0 => continue,
-                TaskStep::Continue | TaskStep::Again => self.tasks.reschedule_after_turn(id.index()),
+                TaskStep::Continue | TaskStep::Again | TaskStep::Poll => {
+                    self.tasks.reschedule_after_turn(id.index())
+                }
                 TaskStep::Sleep => {}
             }
             return;
@@ -449,10 +454,12 @@ impl Router {
     }
 
     pub(crate) fn run_timer(&mut self, element: u32, slot: u16) {
+        self.worked = true;
         self.with_element(ElementId(element), |e, cx| e.run_timer(slot as usize, cx));
     }
 
     pub(crate) fn run_selected(&mut self, id: ElementId, fd: RawFd, ready: Ready) {
+        self.worked = true;
         self.with_element(id, |e, cx| e.selected(fd, ready, cx));
     }
 

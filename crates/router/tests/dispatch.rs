@@ -3,7 +3,7 @@
 
 mod common;
 use clickwork_router::{Driver, Outcome};
-use common::{batched, push, router};
+use common::{batched, push, router, try_build};
 
 #[test]
 fn a_copy_is_delivered_before_the_packet_it_was_made_of() {
@@ -78,6 +78,16 @@ fn an_idle_task_sleeps_and_wakes_for_packets() {
     assert_eq!(r.read("e.got", "").unwrap().text(), "[1, 2, 3]");
     let turns: u32 = r.read("e.turns", "").unwrap().text().parse().unwrap();
     assert!(turns < 12, "{turns} turns for three packets");
+}
+
+#[test]
+fn tasks_that_ask_in_vain_do_not_keep_the_router_awake() {
+    for ordered in [false, true] {
+        // If asking counted as work, simulated time would stand still and the timer would never expire.
+        let mut r = try_build("a :: Asker -> Say -> Store -> End", ordered).unwrap();
+        assert_eq!(Driver::default().run(&mut r), Outcome::Exhausted);
+        assert_eq!(r.read("a.expired", "").unwrap().text(), "true");
+    }
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn packet_of(record: &Record<'_>) -> Packet {
 }
 
 /// Marks the IP header that stands at `offset`; IPv4 destinations become the destination annotation.
-fn mark_ip(packet: &mut Packet, offset: usize) {
+pub(crate) fn mark_ip(packet: &mut Packet, offset: usize) {
     let header = &packet.data()[offset..];
     let is_v4 = header[0] >> 4 == 4;
     let length = if is_v4 { u32::from(header[0] & 0xf) * 4 } else { 40 };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
     let mut registry = Registry::new();
-    registry.add([&GEN, &END, &SAY, &STORE, &MOVE, &SPLIT, &COPY, &ASK, &LOOP_BACK]);
+    registry.add([&GEN, &END, &SAY, &STORE, &MOVE, &SPLIT, &COPY, &ASK, &LOOP_BACK, &ASKER]);
     Arc::new(registry)
 }
 
@@ -274,5 +274,30 @@ impl SimpleElement for LoopBack {
         let n = &mut p.data_mut()[0];
         *n = n.saturating_sub(1);
         if *n == 0 { Verdict::Out(1) } else { Verdict::PASS }
+    }
+}
+
+// A device that is asked in vain, as an idle FromDevice is, and a timer that expires after a second.
+pub static ASKER: Class = Class {
+    ports: "0/1",
+    processing: "h/h",
+    handlers: &[read_handler!("expired", "whether the timer has", |e: &mut Asker, _| e.expired)],
+    ..Class::new("Asker", "toy", || Box::<Asker>::default())
+};
+#[derive(Default)]
+pub struct Asker {
+    expired: bool,
+}
+impl Element for Asker {
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        cx.schedule_timer_after(0, std::time::Duration::from_secs(1));
+        cx.schedule_task();
+        Ok(())
+    }
+    fn run_task(&mut self, _: &mut Cx<'_>) -> TaskStep {
+        TaskStep::Poll
+    }
+    fn run_timer(&mut self, _: usize, _: &mut Cx<'_>) {
+        self.expired = true;
     }
 }

@@ -1,0 +1,107 @@
+//! A laboratory: a router in a network namespace, between two kernel hosts in namespaces of their own.
+//!
+//! The interfaces of the router are `r0` and `r1`, those of the hosts `h0` and `h1`, with the addresses 02:00:00:00:00:R0, R1,
+//! A0 and A1. Everything goes away with the threads, however a test ends.
+
+use crate::support::{ip, run, thread_number, unshare_network};
+use clickwork_lang::{Options as LangOptions, elaborate};
+use clickwork_router::{Driver, Log, Options, Router, build};
+use clickwork_source::{Sources, render_click};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Builds a configuration of the library's elements in real time.
+pub fn router(config: &str, ordered: bool) -> Result<Router, String> {
+    let registry = Arc::new(clickwork_elements::registry());
+    let mut sources = Sources::default();
+    let file = sources.add("config", config);
+    let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
+    let render =
+        |d: &clickwork_source::Diagnostics| d.iter().map(|d| render_click(&sources, d)).collect::<String>();
+    if diagnostics.has_errors() {
+        return Err(render(&diagnostics));
+    }
+    let options = Options { ordered, log: Log::buffer(), ..Options::default() };
+    build(&graph, &sources, &registry, options).map(|(router, _)| router).map_err(|d| render(&d))
+}
+
+/// The text of a read handler.
+pub fn read(router: &mut Router, handler: &str) -> String {
+    router.read(handler, "").map_or_else(|e| e.to_string(), |v| v.text())
+}
+
+/// Runs the router until `done` says so.
+pub fn route_until(router: &mut Router, what: &str, mut done: impl FnMut(&mut Router) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let mut driver = Driver::default();
+    while !done(router) {
+        assert!(Instant::now() < deadline, "waited in vain: {what}; {}", router.log().taken());
+        driver.run_for(router, Duration::from_millis(1));
+    }
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// A kernel host. What it is given to do, it does in order.
+pub struct Host {
+    jobs: Sender<Job>,
+    thread: i32,
+}
+
+impl Host {
+    fn new() -> Host {
+        let (jobs, given) = mpsc::channel::<Job>();
+        let (ready, started) = mpsc::channel();
+        thread::spawn(move || {
+            unshare_network().expect("permitted to the router's thread, and so to this");
+            ready.send(thread_number()).expect("the test waits for it");
+            given.into_iter().for_each(|job| job());
+        });
+        Host { jobs, thread: started.recv().expect("the thread starts") }
+    }
+
+    /// Begins to do something; what it returns comes out of the channel.
+    pub fn start<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
+        let (result, receiver) = mpsc::channel();
+        // If the test has ended, nobody wants the result.
+        self.jobs.send(Box::new(move || drop(result.send(job())))).expect("no job has failed");
+        receiver
+    }
+
+    /// Does something that needs no router.
+    pub fn run(&self, job: impl FnOnce() + Send + 'static) {
+        self.start(job).recv().expect("the job succeeds");
+    }
+}
+
+/// Makes the two hosts, with one address each, and the interfaces of the calling thread's namespace.
+pub fn two_hosts(addresses: [&'static str; 2]) -> [Host; 2] {
+    run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
+    let hosts = [Host::new(), Host::new()];
+    for (n, (host, address)) in hosts.iter().zip(addresses).enumerate() {
+        ip(&format!(
+            "link add r{n} address 02:00:00:00:00:{n}0 type veth peer name h{n} address 02:00:00:00:00:a{n}"
+        ));
+        ip(&format!("link set h{n} netns {}", host.thread));
+        ip(&format!("link set r{n} up"));
+        host.run(move || {
+            run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
+            ip("link set lo up");
+            ip(&format!("addr add {address} dev h{n}"));
+            ip(&format!("link set h{n} up"));
+        });
+    }
+    hosts
+}
+
+/// Runs the router until a host has done its job.
+pub fn route_until_done<T>(router: &mut Router, what: &str, job: &Receiver<T>) -> T {
+    let mut result = None;
+    route_until(router, what, |_| {
+        result = result.take().or_else(|| job.try_recv().ok());
+        result.is_some()
+    });
+    result.expect("it is there, or the wait has failed")
+}
