@@ -40,7 +40,7 @@ pub struct Part {
     pub class: String,
     /// The family of the class.
     pub family: &'static str,
-    /// The whole configuration.
+    /// The whole configuration, without comments.
     pub config: String,
     /// The part of it that is shown.
     pub lines: Vec<String>,
@@ -123,13 +123,15 @@ fn part(
         kinds.iter().enumerate().map(port).collect()
     };
     let own = info.name.rsplit('/').next().unwrap_or(&info.name);
+    // Without comments.
+    let config = clickwork_lang::config::split_args(&info.config).join(", ");
     let mut part = Part {
         name: (!own.contains('@')).then(|| own.to_string()),
         full_name: info.name.clone(),
         class: info.class_name.clone(),
         family: info.class.family,
-        config: info.config.clone(),
-        lines: measure::abbreviate(&info.config, COLUMNS, MOST_LINES),
+        lines: measure::abbreviate(&config, COLUMNS, MOST_LINES),
+        config,
         counts: counts.map(|c| c.text(&info.name)),
         inputs: side(&info.inputs, false),
         outputs: side(&info.outputs, true),
