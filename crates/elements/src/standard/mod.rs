@@ -4,19 +4,31 @@ use clickwork_router::Class;
 
 mod align;
 mod average_counter;
+mod bypass;
+mod check_length;
 mod check_paint;
 mod counter;
 mod discard;
 pub(crate) mod drop_broadcasts;
+mod hash_switch;
 mod idle;
+mod mark_mac_header;
 mod null;
+mod pad;
 mod paint;
 mod paint_switch;
 mod paint_tee;
+mod random_sample;
+mod resize;
+mod round_robin_switch;
+mod set_anno_byte;
+mod set_packet_type;
 mod set_timestamp;
 mod simple_idle;
 mod static_switch;
+mod store_data;
 mod strip;
+mod strip_to_network_header;
 mod switch;
 mod tee;
 mod truncate;
@@ -27,18 +39,30 @@ pub static CLASSES: &[&Class] = &[
     &simple_idle::CLASS,
     &average_counter::CLASS,
     &align::CLASS,
+    &bypass::CLASS,
+    &check_length::CLASS,
     &check_paint::CLASS,
     &counter::CLASS,
     &discard::CLASS,
     &drop_broadcasts::CLASS,
+    &hash_switch::CLASS,
     &idle::CLASS,
+    &mark_mac_header::CLASS,
     &null::CLASS,
+    &pad::CLASS,
     &paint::CLASS,
     &paint_switch::CLASS,
     &paint_tee::CLASS,
+    &random_sample::CLASS,
+    &resize::CLASS,
+    &round_robin_switch::CLASS,
+    &set_anno_byte::CLASS,
+    &set_packet_type::CLASS,
     &set_timestamp::CLASS,
     &static_switch::CLASS,
+    &store_data::CLASS,
     &strip::CLASS,
+    &strip_to_network_header::CLASS,
     &switch::CLASS,
     &tee::CLASS,
     &truncate::CLASS,

@@ -1,0 +1,55 @@
+//! MarkMACHeader: notes where the link-level header is.
+
+use clickwork_packet::Packet;
+use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "marks the link-level header",
+    manual: "Notes that the link-level header of each packet is OFFSET bytes behind its start. If LENGTH is given and not 0, \
+             the network header is marked so many bytes behind it.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> MarkMACHeader(0, 14) -> Discard",
+    args: &[
+        ArgSpec::positional("OFFSET", ArgType::U16, "0", "where the link-level header is in the packet"),
+        ArgSpec::positional("LENGTH", ArgType::U16, "0", "its length"),
+    ],
+    ..Class::new("MarkMACHeader", "standard", || Box::<MarkMACHeader>::default())
+};
+
+#[derive(Default)]
+struct MarkMACHeader {
+    offset: i32,
+    length: i32,
+}
+
+impl SimpleElement for MarkMACHeader {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        let place = || Bounded(0..=i32::from(u16::MAX));
+        args.read_with("OFFSET", place(), &mut self.offset).read_with("LENGTH", place(), &mut self.length);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        p.set_mac_offset(self.offset);
+        if self.length > 0 {
+            p.set_network_header(self.offset + self.length, 0);
+        }
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn marks_one_header_or_two() {
+        for (config, network) in [("2", None), ("2, 3", Some(5))] {
+            let mut t = Harness::new(&format!("s :: Source -> MarkMACHeader({config}) -> k :: Sink"));
+            t.push("s", 0, [Packet::new(b"abcdefgh")]);
+            let p = t.take("k").remove(0);
+            assert_eq!((p.mac_header(), p.network_offset()), (Some(&b"cdefgh"[..]), network), "{config}");
+        }
+    }
+}

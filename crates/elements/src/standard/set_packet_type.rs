@@ -1,0 +1,66 @@
+//! SetPacketType: says who packets were addressed to at link level.
+
+use clickwork_packet::{Packet, PacketType};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Choice};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "sets packets' packet type",
+    manual: "Sets the packet type annotation, which tells who a packet was addressed to at link level, to TYPE.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> SetPacketType(BROADCAST) -> d :: DropBroadcasts -> Discard",
+    args: &[ArgSpec::required(
+        "TYPE",
+        ArgType::Choice(&[
+            "HOST",
+            "BROADCAST",
+            "MULTICAST",
+            "OTHERHOST",
+            "OUTGOING",
+            "LOOPBACK",
+            "FASTROUTE",
+        ]),
+        "the packet type",
+    )],
+    ..Class::new("SetPacketType", "standard", || Box::<SetPacketType>::default())
+};
+
+const TYPES: Choice<PacketType> = Choice(&[
+    ("HOST", PacketType::Host),
+    ("BROADCAST", PacketType::Broadcast),
+    ("MULTICAST", PacketType::Multicast),
+    ("OTHERHOST", PacketType::OtherHost),
+    ("OUTGOING", PacketType::Outgoing),
+    ("LOOPBACK", PacketType::Loopback),
+    ("FASTROUTE", PacketType::FastRoute),
+]);
+
+#[derive(Default)]
+struct SetPacketType {
+    packet_type: PacketType,
+}
+
+impl SimpleElement for SetPacketType {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read_with("TYPE", TYPES, &mut self.packet_type);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        p.set_packet_type(self.packet_type);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::{Packet, PacketType};
+
+    #[test]
+    fn sets_the_type() {
+        let mut t = Harness::new("s :: Source -> SetPacketType(MULTICAST) -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"")]);
+        assert_eq!(t.take("k")[0].packet_type(), PacketType::Multicast);
+        assert!(Harness::errors("Idle -> SetPacketType(ALL) -> Discard").contains("unknown value 'ALL'"));
+    }
+}
