@@ -86,7 +86,10 @@ pub(super) struct ConfiguredBucket {
     pub bucket: TokenBucket,
     /// What its tokens are.
     pub unit: Unit,
-    burst: Burst,
+    /// The rate as it was given; that of the bucket may differ by fractions.
+    rate: u32,
+    /// The burst size, if it was given.
+    burst: Option<Burst>,
 }
 
 #[derive(Clone, Copy)]
@@ -98,7 +101,7 @@ enum Burst {
 impl ConfiguredBucket {
     /// One without tokens, before it is configured.
     pub fn new(unit: Unit) -> ConfiguredBucket {
-        ConfiguredBucket { bucket: TokenBucket::new(0, 1), unit, burst: Burst::Milliseconds(BURST_MS) }
+        ConfiguredBucket { bucket: TokenBucket::new(0, 1), unit, rate: 0, burst: None }
     }
 
     /// Reads the arguments [`PACKET_ARGS`] or [`BYTE_ARGS`].
@@ -110,14 +113,15 @@ impl ConfiguredBucket {
         if duration.is_some() && size.is_some() {
             args.error("cannot specify both BURST_DURATION and BURST_SIZE");
         }
-        self.burst = size.map_or(Burst::Milliseconds(duration.unwrap_or(BURST_MS)), Burst::Tokens);
+        self.burst = size.map(Burst::Tokens).or(duration.map(Burst::Milliseconds));
         if let Some(rate) = rate {
+            self.rate = rate;
             self.bucket = TokenBucket::new(rate, self.capacity(rate));
         }
     }
 
     fn capacity(&self, rate: u32) -> u32 {
-        let tokens = match self.burst {
+        let tokens = match self.burst.unwrap_or(Burst::Milliseconds(BURST_MS)) {
             Burst::Tokens(n) => n,
             Burst::Milliseconds(ms) => {
                 u32::try_from(u64::from(rate) * u64::from(ms) / 1000).unwrap_or(u32::MAX)
@@ -133,7 +137,19 @@ impl ConfiguredBucket {
     pub fn write_rate(&mut self, text: &str) -> Result<(), String> {
         let rate = self.unit.parse(text)?;
         self.bucket.set_rate(rate, self.capacity(rate));
+        self.rate = rate;
         Ok(())
+    }
+
+    /// The present configuration, as arguments.
+    pub fn config(&self) -> String {
+        let burst = match (self.burst, self.unit) {
+            (None, _) => String::new(),
+            (Some(Burst::Milliseconds(ms)), _) => format!(", BURST_DURATION {ms}ms"),
+            (Some(Burst::Tokens(n)), Unit::Packets) => format!(", BURST_SIZE {n}"),
+            (Some(Burst::Tokens(n)), Unit::Bytes) => format!(", BURST_BYTES {n}"),
+        };
+        format!("{}{burst}", self.unit.show(self.rate))
     }
 
     /// The rate as a handler gives it.

@@ -43,7 +43,7 @@ const HANDLERS: &[Handler] =
                 Ok::<(), String>(())
             }),
         ),
-        read_handler!("config", "the rate", |e: &mut RatedUnqueue, _| e.bucket.rate()),
+        read_handler!("config", "the present configuration", |e: &mut RatedUnqueue, _| e.bucket.config()),
     ];
 
 pub(super) struct RatedUnqueue {
