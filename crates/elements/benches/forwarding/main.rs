@@ -22,7 +22,7 @@ const LONG: u64 = 1_800_000;
 /// The two-interface IP router of TOCS 2000 Figure 8, fed from memory with 64-byte UDP packets from one to the other.
 const IP_ROUTER: &str = include_str!("ip-router.click");
 
-fn router(config: &str, packets: u64) -> Router {
+fn router(config: &str, ordered: bool, packets: u64) -> Router {
     let mut registry = clickwork_elements::registry();
     registry.add([&replay::SOURCE, &replay::SINK]);
     let registry = Arc::new(registry);
@@ -31,13 +31,16 @@ fn router(config: &str, packets: u64) -> Router {
     let file = sources.add("bench", text);
     let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
     assert!(!diagnostics.has_errors(), "{config} is wrong");
-    let built = build(&graph, &sources, &registry, Options::default());
+    let built = build(&graph, &sources, &registry, Options { ordered, ..Options::default() });
     built.expect("the configuration is right").0
 }
 
-/// Runs a configuration; `prepare` writes the handlers it needs.
+/// Runs a configuration in batches; `prepare` writes the handlers it needs.
 fn run(config: &str, prepare: &dyn Fn(&mut Router), packets: u64) -> Duration {
-    let mut router = router(config, packets);
+    drive(router(config, false, packets), prepare, packets)
+}
+
+fn drive(mut router: Router, prepare: &dyn Fn(&mut Router), packets: u64) -> Duration {
     prepare(&mut router);
     let start = Instant::now();
     Driver::default().run(&mut router);
@@ -103,6 +106,8 @@ fn main() {
     report("... with 16 Counters", &plain(chain(&"Counter -> ".repeat(16))));
     report("IP path, hand-written loop", &|| ns_per_packet(static_loop));
     report("IP router", &|| ns_per_packet(|n| run(&in_cache(), &resolve, n)));
+    let in_order = |n| drive(router(&in_cache(), true, n), &resolve, n);
+    report("IP router, one packet at a time", &|| ns_per_packet(in_order));
     let cold = IP_ROUTER.replace("SOURCE", "StockSource($N)").replace(
         "out1 :: Queue(1024) -> cnt :: Counter -> Discard(BURST 64);",
         "out1 :: Null -> cnt :: Counter -> StockSink;",
