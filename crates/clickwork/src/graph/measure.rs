@@ -26,11 +26,11 @@ pub fn width(text: &str, size: i64, bold: bool) -> i64 {
     (text.chars().map(one).sum::<i64>() * size + 99) / 100
 }
 
-/// A configuration string in lines of about `columns` characters, at most `most` of them: broken after commas or spaces
-/// where possible. What is left out is shown by an ellipsis.
+/// A configuration string in lines of about `columns` characters, at most `most` of them: broken after commas, or
+/// else at spaces, where possible. What is left out is shown by an ellipsis.
 pub fn abbreviate(config: &str, columns: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
-    for word in words(config) {
+    for word in pieces(config, columns) {
         let room = columns.saturating_sub(lines.last().map_or(0, |l| l.chars().count()));
         if word.trim_end().chars().count() <= room {
             lines.last_mut().expect("there is always a line").push_str(&word);
@@ -50,9 +50,17 @@ pub fn abbreviate(config: &str, columns: usize, most: usize) -> Vec<String> {
     lines.iter().map(|l| l.trim_end().to_string()).filter(|l| !l.is_empty()).collect()
 }
 
-/// Words with the space behind them; white space becomes one space.
-fn words(config: &str) -> impl Iterator<Item = String> + '_ {
-    config.split_whitespace().map(|w| format!("{w} "))
+/// The pieces to break at, with the space behind them: arguments that fit a line, and words of those that do not.
+fn pieces(config: &str, columns: usize) -> Vec<String> {
+    let mut pieces = Vec::new();
+    for arg in config.split_inclusive(',') {
+        let arg = arg.split_whitespace().collect::<Vec<_>>().join(" ");
+        match arg.chars().count() <= columns {
+            true => pieces.push(arg + " "),
+            false => pieces.extend(arg.split(' ').map(|w| format!("{w} "))),
+        }
+    }
+    pieces
 }
 
 fn shorten(word: &str, columns: usize) -> String {
@@ -78,6 +86,10 @@ mod tests {
         let config = "12/0806 20/0001,\n12/0806 20/0002, 12/0800, -";
         assert_eq!(abbreviate(config, 18, 3), ["12/0806 20/0001,", "12/0806 20/0002,", "12/0800, -"]);
         assert_eq!(abbreviate(config, 18, 2), ["12/0806 20/0001,", "12/0806 20/0002, …"]);
+        assert_eq!(
+            abbreviate("a b c, long words here", 9, 3),
+            ["a b c,", "long", "words", "here"][..3].to_vec()
+        );
         assert_eq!(abbreviate("abcdefghij", 5, 2), ["abcd…"]);
         assert!(abbreviate("  ", 5, 2).is_empty());
     }

@@ -7,9 +7,11 @@ use super::lanes::{Kind, Layers, Link};
 use super::{Layout, Node, Piece, Point, Route};
 
 /// Least distance between two ranks.
-const GAP: i64 = 34;
+const GAP: i64 = 38;
 /// Greatest distance.
 const WIDEST_GAP: i64 = 90;
+/// The last bit of the way to a node is straight, for the arrowhead.
+const STRAIGHT_END: i64 = 7;
 
 /// The band of a rank.
 #[derive(Clone, Copy)]
@@ -97,7 +99,8 @@ impl Artist<'_> {
             });
         }
         let start = self.lower_end(l.upper, a);
-        let mut pieces = vec![Piece::Line(high), curve(high, low)];
+        let straight = if matches!(self.kind(l.lower), Kind::Node(_)) { STRAIGHT_END } else { 0 };
+        let mut pieces = vec![Piece::Line(high), curve(high, Point { x: b, y: lower.top - straight })];
         let arrives = match self.kind(l.lower) {
             Kind::Node(n) => {
                 pieces.push(Piece::Line(Point { x: b, y: self.places[n].y }));
