@@ -9,15 +9,22 @@ pub const BATCH_SIZE: usize = 64;
 
 /// Up to [`BATCH_SIZE`] packets, in order.
 ///
-/// A batch is three words that point to its array of handles, so it moves cheaply; the array is recycled by the
-/// router. It derefs to a slice of packets.
+/// A batch is one word that points to its array of handles, so it moves cheaply; the array is recycled by the router. It
+/// derefs to a slice of packets.
 #[derive(Debug, Default)]
-pub struct Batch(Vec<Packet>);
+// The box is the point: one word instead of three, passed in a register.
+#[allow(clippy::box_collection)]
+pub struct Batch(Option<Box<Vec<Packet>>>);
+
+#[allow(clippy::box_collection)]
+fn new_array() -> Box<Vec<Packet>> {
+    Box::new(Vec::with_capacity(BATCH_SIZE))
+}
 
 impl Batch {
     /// An empty batch without an array; the first `push` makes one.
     pub const fn new() -> Batch {
-        Batch(Vec::new())
+        Batch(None)
     }
 
     /// A batch of one.
@@ -29,19 +36,19 @@ impl Batch {
 
     /// An empty batch with its array allocated.
     pub fn with_array() -> Batch {
-        Batch(Vec::with_capacity(BATCH_SIZE))
+        Batch(Some(new_array()))
     }
 
     /// Whether [`BATCH_SIZE`] packets are in it.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.0.len() >= BATCH_SIZE
+        self.len() >= BATCH_SIZE
     }
 
     /// Whether an array is attached (an empty batch without one is free to make and drop).
     #[inline]
     pub fn has_array(&self) -> bool {
-        self.0.capacity() != 0
+        self.0.is_some()
     }
 
     /// Adds a packet behind the others.
@@ -50,29 +57,26 @@ impl Batch {
     /// If the batch is full: a bug of the caller, which checks [`Batch::is_full`] first.
     #[inline]
     pub fn push(&mut self, p: Packet) {
-        if self.0.capacity() == 0 {
-            self.0.reserve_exact(BATCH_SIZE);
-        }
-        assert!(!self.is_full(), "a full batch takes no more packets");
-        self.0.push(p);
+        let array = self.0.get_or_insert_with(new_array);
+        assert!(array.len() < BATCH_SIZE, "a full batch takes no more packets");
+        array.push(p);
     }
 
     /// Removes and returns the last packet.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
-        self.0.pop()
+        self.0.as_mut()?.pop()
     }
 
     /// Removes all packets, in order, keeping the array.
     #[inline]
-    pub fn drain(&mut self) -> std::vec::Drain<'_, Packet> {
-        self.0.drain(..)
+    pub fn drain(&mut self) -> Drain<'_> {
+        Drain(self.0.as_mut().map(|array| array.drain(..)))
     }
 
     /// Removes the first `n` packets, in order.
-    pub fn drain_front(&mut self, n: usize) -> std::vec::Drain<'_, Packet> {
-        let n = n.min(self.0.len());
-        self.0.drain(..n)
+    pub fn drain_front(&mut self, n: usize) -> Drain<'_> {
+        Drain(self.0.as_mut().map(|array| array.drain(..n.min(array.len()))))
     }
 
     /// The packets as a batch of their own; this one is left empty, without an array.
@@ -82,42 +86,58 @@ impl Batch {
     }
 
     /// Frees all packets.
+    #[inline]
     pub fn clear(&mut self) {
-        self.0.clear();
+        if let Some(array) = &mut self.0 {
+            array.clear();
+        }
     }
 
     /// Removes, in order, the packets whose entry in `ports` is not 0, together with that entry; the others stay in
     /// place. Packets beyond the end of `ports` stay.
     #[inline]
     pub fn extract<'a>(&'a mut self, ports: &'a [u16]) -> impl Iterator<Item = (u16, Packet)> + 'a {
-        let mut seen = ports.iter();
         let mut leaving = ports.iter().filter(|&&port| port != 0);
-        self.0
-            .extract_if(.., move |_| seen.next().is_some_and(|&port| port != 0))
-            .filter_map(move |p| leaving.next().map(|&port| (port, p)))
+        let taken = self.0.as_mut().map(|array| {
+            let mut seen = ports.iter();
+            array.extract_if(.., move |_| seen.next().is_some_and(|&port| port != 0))
+        });
+        taken.into_iter().flatten().filter_map(move |p| leaving.next().map(|&port| (port, p)))
     }
 }
+
+/// The packets of a batch, being removed.
+#[derive(Debug)]
+pub struct Drain<'a>(Option<std::vec::Drain<'a, Packet>>);
+
+impl Iterator for Drain<'_> {
+    type Item = Packet;
+
+    #[inline]
+    fn next(&mut self) -> Option<Packet> {
+        self.0.as_mut()?.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.as_ref().map_or((0, Some(0)), Iterator::size_hint)
+    }
+}
+
+impl ExactSizeIterator for Drain<'_> {}
 
 impl Deref for Batch {
     type Target = [Packet];
     #[inline]
     fn deref(&self) -> &[Packet] {
-        &self.0
+        self.0.as_ref().map_or(&[], |array| array)
     }
 }
 
 impl DerefMut for Batch {
     #[inline]
     fn deref_mut(&mut self) -> &mut [Packet] {
-        &mut self.0
-    }
-}
-
-impl FromIterator<Packet> for Batch {
-    fn from_iter<I: IntoIterator<Item = Packet>>(packets: I) -> Batch {
-        let mut b = Batch::with_array();
-        packets.into_iter().for_each(|p| b.push(p));
-        b
+        self.0.as_mut().map_or(&mut [], |array| array)
     }
 }
 
@@ -125,11 +145,17 @@ impl FromIterator<Packet> for Batch {
 impl Extend<Packet> for Batch {
     #[inline]
     fn extend<I: IntoIterator<Item = Packet>>(&mut self, packets: I) {
-        if self.0.capacity() == 0 {
-            self.0.reserve_exact(BATCH_SIZE);
-        }
-        self.0.extend(packets);
-        assert!(self.0.len() <= BATCH_SIZE, "a full batch takes no more packets");
+        let array = self.0.get_or_insert_with(new_array);
+        array.extend(packets);
+        assert!(array.len() <= BATCH_SIZE, "a full batch takes no more packets");
+    }
+}
+
+impl FromIterator<Packet> for Batch {
+    fn from_iter<I: IntoIterator<Item = Packet>>(packets: I) -> Batch {
+        let mut b = Batch::new();
+        b.extend(packets);
+        b
     }
 }
 
@@ -137,7 +163,7 @@ impl IntoIterator for Batch {
     type Item = Packet;
     type IntoIter = std::vec::IntoIter<Packet>;
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.0.map_or_else(Vec::new, |array| *array).into_iter()
     }
 }
 
@@ -159,6 +185,11 @@ mod tests {
         let gone: Vec<_> = b.extract(&[0, 2, 0, 1, 2]).map(|(port, p)| (port, p.len())).collect();
         assert_eq!(gone, [(2, 2), (1, 4), (2, 5)]);
         assert_eq!(sizes(&b), [1, 3, 6]);
+    }
+
+    #[test]
+    fn a_handle_is_one_word() {
+        assert_eq!(size_of::<Batch>(), 8);
     }
 
     #[test]

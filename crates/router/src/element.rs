@@ -177,37 +177,7 @@ const DROP: u16 = u16::MAX;
 #[inline]
 fn act_on<T: SimpleElement + ?Sized>(element: &mut T, batch: &mut Batch, cx: &mut Cx<'_>) {
     element.prepare(batch, cx);
-    let mut outs = [0u16; BATCH_SIZE];
-    let mut leaving = 0;
-    for (p, out) in batch.iter_mut().zip(&mut outs) {
-        match element.simple_action(p, cx) {
-            Verdict::Out(0) => continue,
-            Verdict::Out(port) => *out = port,
-            Verdict::Drop(reason) => {
-                cx.count_drop(reason, 1);
-                *out = DROP;
-            }
-        }
-        leaving += 1;
-    }
-    if leaving > 0 {
-        send_away(batch, &outs, leaving, cx);
-    }
-}
-
-/// Moves the packets whose entry in `outs` is not 0 out of the batch.
-#[inline(never)]
-fn send_away(batch: &mut Batch, outs: &[u16; BATCH_SIZE], leaving: usize, cx: &mut Cx<'_>) {
-    let first = outs[0];
-    if leaving == batch.len() && first != DROP && outs[..leaving].iter().all(|&o| o == first) {
-        cx.emit_batch(first as usize, batch.take());
-        return;
-    }
-    for (port, p) in batch.extract(outs) {
-        if port != DROP {
-            cx.emit(port as usize, p);
-        }
-    }
+    sort(batch, cx, |p, cx| element.simple_action(p, cx));
 }
 
 /// Sends each packet of a batch to the output that `choose` names; packets without one are dropped for `reason`. For
@@ -219,21 +189,60 @@ pub fn split_batch(
     reason: &'static str,
     mut choose: impl FnMut(&mut Packet) -> Option<u16>,
 ) {
-    let mut outs = [0u16; BATCH_SIZE];
-    let mut leaving = 0;
-    for (p, out) in batch.iter_mut().zip(&mut outs) {
-        match choose(p) {
-            Some(0) => continue,
-            Some(port) => *out = port,
-            None => {
-                cx.count_drop(reason, 1);
-                *out = DROP;
-            }
-        }
-        leaving += 1;
+    sort(batch, cx, |p, _| choose(p).map_or(Verdict::Drop(reason), Verdict::Out));
+}
+
+/// Asks for a verdict on each packet. In the common case all stay and nothing is written down.
+#[inline]
+fn sort(batch: &mut Batch, cx: &mut Cx<'_>, mut judge: impl FnMut(&mut Packet, &mut Cx<'_>) -> Verdict) {
+    let mut verdict = Verdict::PASS;
+    let leaving = batch.iter_mut().position(|p| {
+        verdict = judge(p, cx);
+        verdict != Verdict::PASS
+    });
+    let Some(first) = leaving else { return };
+    if batch.len() == 1 {
+        return send_one(batch, verdict, cx);
     }
-    if leaving > 0 {
-        send_away(batch, &outs, leaving, cx);
+    let mut outs = [0u16; BATCH_SIZE];
+    outs[first] = output(verdict, cx);
+    for (p, out) in batch.iter_mut().zip(&mut outs).skip(first + 1) {
+        *out = output(judge(p, cx), cx);
+    }
+    send_away(batch, &outs, cx);
+}
+
+/// The entry for a verdict; a drop is counted.
+#[inline]
+fn output(verdict: Verdict, cx: &mut Cx<'_>) -> u16 {
+    match verdict {
+        Verdict::Out(port) => port,
+        Verdict::Drop(reason) => {
+            cx.count_drop(reason, 1);
+            DROP
+        }
+    }
+}
+
+fn send_one(batch: &mut Batch, verdict: Verdict, cx: &mut Cx<'_>) {
+    match verdict {
+        Verdict::Out(port) => cx.emit_batch(port as usize, batch.take()),
+        Verdict::Drop(reason) => cx.drop_batch(batch, reason),
+    }
+}
+
+/// Moves the packets whose entry in `outs` is not 0 out of the batch.
+#[inline(never)]
+fn send_away(batch: &mut Batch, outs: &[u16; BATCH_SIZE], cx: &mut Cx<'_>) {
+    let first = outs[0];
+    if first != 0 && first != DROP && outs[..batch.len()].iter().all(|&o| o == first) {
+        cx.emit_batch(first as usize, batch.take());
+        return;
+    }
+    for (port, p) in batch.extract(outs) {
+        if port != DROP {
+            cx.emit(port as usize, p);
+        }
     }
 }
 

@@ -132,6 +132,29 @@ impl Default for ArpQuerier {
     }
 }
 
+/// A question to the network: who has this address?
+struct Question {
+    ip: Ipv4Address,
+    /// Whom to ask.
+    to: EtherAddress,
+    /// From the packet that needs the answer.
+    timestamp: Timestamp,
+    vlan_tci: u16,
+}
+
+impl Question {
+    fn about(p: &Packet, to: EtherAddress) -> Question {
+        Question { ip: p.dst_ip(), to, timestamp: p.timestamp(), vlan_tci: p.anno_u16(anno::VLAN_TCI) }
+    }
+}
+
+/// What became of a batch: which packets are not resolved, and what to ask.
+struct Resolved {
+    marks: [u16; BATCH_SIZE],
+    all: bool,
+    ask: Vec<Question>,
+}
+
 /// Marks a packet of a batch whose next hop is not known.
 const UNRESOLVED: u16 = 1;
 
@@ -161,20 +184,17 @@ impl ArpQuerier {
         p.set_mac_offset(0);
     }
 
-    /// Encapsulates what can be, in place, and marks the rest.
-    fn resolve(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) -> ([u16; BATCH_SIZE], bool) {
-        let mut marks = [0u16; BATCH_SIZE];
-        let mut all = true;
-        let shared = Arc::clone(&self.shared);
-        let mut cache = shared.lock();
-        let now = cx.recent();
+    /// Encapsulates what can be, in place, and marks the rest. Also returns what should be asked for again.
+    fn resolve(&self, batch: &mut Batch, now: Timestamp) -> Resolved {
+        let mut r = Resolved { marks: [0; BATCH_SIZE], all: true, ask: Vec::new() };
+        let mut cache = self.cache();
         // Packets of a batch mostly have the same next hop.
         let mut last: Option<(Ipv4Address, EtherAddress)> = None;
-        for (p, mark) in batch.iter_mut().zip(&mut marks) {
+        for (p, mark) in batch.iter_mut().zip(&mut r.marks) {
             let ip = p.dst_ip();
             let found = match last {
                 Some((known, ether)) if known == ip => Some(ether),
-                _ => self.find(&mut cache, ip, p, now, cx),
+                _ => self.find(&mut cache, p, now, &mut r.ask),
             };
             match found {
                 Some(ether) => {
@@ -183,26 +203,26 @@ impl ArpQuerier {
                 }
                 None => {
                     *mark = UNRESOLVED;
-                    all = false;
+                    r.all = false;
                 }
             }
         }
-        (marks, all)
+        r
     }
 
     fn find(
-        &mut self,
+        &self,
         cache: &mut ArpCache,
-        ip: Ipv4Address,
         p: &Packet,
         now: Timestamp,
-        cx: &mut Cx<'_>,
+        ask_for: &mut Vec<Question>,
     ) -> Option<EtherAddress> {
+        let ip = p.dst_ip();
         match cache.lookup(ip, now, self.poll_after) {
             Answer::Known { ether, ask } => {
                 if ask {
                     let to = if self.broadcast_poll { EtherAddress::BROADCAST } else { ether };
-                    self.query(ip, to, p.timestamp(), p.anno_u16(anno::VLAN_TCI), cx);
+                    ask_for.push(Question::about(p, to));
                 }
                 Some(ether)
             }
@@ -218,7 +238,7 @@ impl ArpQuerier {
             self.drops += 1;
             return cx.drop(p, "no next hop");
         }
-        let (timestamp, tci) = (p.timestamp(), p.anno_u16(anno::VLAN_TCI));
+        let question = Question::about(&p, EtherAddress::BROADCAST);
         let (ask, lost) = {
             let mut cache = self.cache();
             let before = cache.drops();
@@ -229,7 +249,7 @@ impl ArpQuerier {
             cx.count_drop("no ARP answer", lost);
         }
         if ask {
-            self.query(ip, EtherAddress::BROADCAST, timestamp, tci, cx);
+            self.query(&question, cx);
         }
     }
 
@@ -240,14 +260,15 @@ impl ArpQuerier {
         }
     }
 
-    fn query(&mut self, ip: Ipv4Address, to: EtherAddress, timestamp: Timestamp, tci: u16, cx: &mut Cx<'_>) {
-        let arp = ArpHeader::new(operation::REQUEST, (self.ether, self.ip), (EtherAddress::default(), ip));
+    fn query(&mut self, question: &Question, cx: &mut Cx<'_>) {
+        let wanted = (EtherAddress::default(), question.ip);
+        let arp = ArpHeader::new(operation::REQUEST, (self.ether, self.ip), wanted);
         let mut q = Packet::with_room(DEFAULT_HEADROOM + ETHER, arp.as_bytes(), 0);
-        let header = EthernetHeader::new(to, self.ether, ethertype::ARP);
+        let header = EthernetHeader::new(question.to, self.ether, ethertype::ARP);
         q.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
         q.set_mac_offset(0);
-        q.set_timestamp(timestamp);
-        q.set_anno_u16(anno::VLAN_TCI, tci);
+        q.set_timestamp(question.timestamp);
+        q.set_anno_u16(anno::VLAN_TCI, question.vlan_tci);
         self.queries += 1;
         cx.emit(cx.outputs() - 1, q);
     }
@@ -275,7 +296,8 @@ impl ArpQuerier {
             self.drops += batch.len() as u64;
             return cx.drop_batch(batch, "own address not configured");
         }
-        let (marks, all) = self.resolve(batch, cx);
+        let Resolved { marks, all, ask } = self.resolve(batch, cx.recent());
+        ask.iter().for_each(|question| self.query(question, cx));
         if !all {
             for (_, p) in batch.extract(&marks) {
                 self.wait(p, cx);
