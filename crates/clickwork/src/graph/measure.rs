@@ -88,8 +88,7 @@ mod tests {
         assert_eq!(abbreviate(config, 18, 2), ["12/0806 20/0001,", "12/0806 20/0002, …"]);
         assert_eq!(
             abbreviate("a b c, long words here", 9, 3),
-            ["a b c,", "long", "words", "here"][..3].to_vec()
-        );
+            ["a b c,", "long", "words …"]);
         assert_eq!(abbreviate("abcdefghij", 5, 2), ["abcd…"]);
         assert!(abbreviate("  ", 5, 2).is_empty());
     }

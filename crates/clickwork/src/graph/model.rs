@@ -15,7 +15,7 @@ pub const PORT: i64 = 10;
 const PORT_PITCH: i64 = 18;
 const LINE: i64 = 16;
 const SMALL_LINE: i64 = 14;
-const COLUMNS: usize = 26;
+const COLUMNS: usize = 28;
 const MOST_LINES: usize = 3;
 
 /// A port as it is drawn.
