@@ -11,6 +11,7 @@ mod dump;
 mod hostile;
 mod ip6_print;
 mod ip_print;
+#[expect(clippy::module_inception, reason = "the class is named as its family")]
 mod print;
 mod tcpdump;
 
