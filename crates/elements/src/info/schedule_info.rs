@@ -69,9 +69,11 @@ impl Element for ScheduleInfo {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        let mut all: Vec<Arc<Shares>> = Vec::new();
-        for id in cx.router().ids() {
-            all.extend(cx.exported::<Shares>(id));
+        let others = cx.router().ids().filter_map(|id| Some((id, cx.exported::<Shares>(id)?)));
+        let (ids, mut all): (Vec<_>, Vec<_>) = others.unzip();
+        // The first one speaks for all.
+        if ids.first() != Some(&cx.id()) {
+            return Ok(());
         }
         // Inner ones first, so that what outer ones say comes later and holds.
         all.sort_by_key(|shares| std::cmp::Reverse(shares.context.len()));
