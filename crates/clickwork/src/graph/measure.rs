@@ -86,9 +86,7 @@ mod tests {
         let config = "12/0806 20/0001,\n12/0806 20/0002, 12/0800, -";
         assert_eq!(abbreviate(config, 18, 3), ["12/0806 20/0001,", "12/0806 20/0002,", "12/0800, -"]);
         assert_eq!(abbreviate(config, 18, 2), ["12/0806 20/0001,", "12/0806 20/0002, …"]);
-        assert_eq!(
-            abbreviate("a b c, long words here", 9, 3),
-            ["a b c,", "long", "words …"]);
+        assert_eq!(abbreviate("a b c, long words here", 9, 3), ["a b c,", "long", "words …"]);
         assert_eq!(abbreviate("abcdefghij", 5, 2), ["abcd…"]);
         assert!(abbreviate("  ", 5, 2).is_empty());
     }
