@@ -62,6 +62,19 @@ impl Batch {
         array.push(p);
     }
 
+    /// Moves all packets of `other` behind the others, in order; `other` keeps its array.
+    ///
+    /// # Panics
+    /// If they do not fit, as [`Batch::push`].
+    #[inline]
+    pub fn append(&mut self, other: &mut Batch) {
+        if let Some(more) = &mut other.0 {
+            let array = self.0.get_or_insert_with(new_array);
+            assert!(array.len() + more.len() <= BATCH_SIZE, "a full batch takes no more packets");
+            array.append(more);
+        }
+    }
+
     /// Removes and returns the last packet.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
@@ -199,6 +212,14 @@ mod tests {
         let mut b = sized(1..=4);
         b.drain_front(3);
         assert_eq!(sizes(&b), [4]);
+    }
+
+    #[test]
+    fn append_keeps_the_order_and_empties_the_other() {
+        let (mut b, mut more) = (sized(1..=2), sized(3..=5));
+        b.append(&mut more);
+        b.append(&mut Batch::new());
+        assert_eq!((sizes(&b), more.len(), more.has_array()), (vec![1, 2, 3, 4, 5], 0, true));
     }
 
     #[test]

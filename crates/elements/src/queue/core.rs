@@ -1,12 +1,12 @@
 //! The core that all queue classes share: a bounded sequence of packets with its counters, its notifiers and its
 //! handlers. The classes differ in their [`Kind`] only.
 
+use super::fifo::Fifo;
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search};
 use clickwork_router::{Class, Cx, Element, Handler, Storage, read_handler, write_handler};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// When a queue tells those who pull that it is empty.
@@ -47,7 +47,7 @@ const PATIENCE: u32 = 9;
 /// A queue.
 pub(super) struct Queue {
     kind: Kind,
-    packets: VecDeque<Packet>,
+    packets: Fifo,
     capacity: usize,
     highwater: usize,
     drops: u64,
@@ -89,7 +89,7 @@ impl Queue {
     pub(super) fn new(kind: Kind) -> Queue {
         Queue {
             kind,
-            packets: VecDeque::new(),
+            packets: Fifo::default(),
             capacity: CAPACITY,
             highwater: 0,
             drops: 0,
@@ -105,11 +105,11 @@ impl Queue {
     fn append(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
         let room = self.capacity.saturating_sub(self.packets.len());
         if room >= batch.len() {
-            self.packets.extend(batch.drain());
+            self.packets.append(batch);
         } else if self.kind.overflow == Overflow::DropOldest {
             batch.take().into_iter().for_each(|p| self.append_over_oldest(p, cx));
         } else {
-            self.packets.extend(batch.drain_front(room));
+            self.packets.append(&mut batch.drain_front(room).collect());
             batch.take().into_iter().for_each(|p| self.refuse(p, cx));
         }
     }
@@ -195,7 +195,7 @@ impl Queue {
         self.capacity = crate::values::parse::<u32>(text, "number of packets")? as usize;
         self.storage.set_capacity(self.capacity);
         let excess = self.packets.len().saturating_sub(self.capacity);
-        self.packets.truncate(self.capacity);
+        (0..excess).for_each(|_| drop(self.packets.pop_back()));
         if excess > 0 {
             cx.count_drop("queue shrunk", excess as u64);
         }
@@ -235,9 +235,7 @@ impl Element for Queue {
             self.note_vain_pull(cx);
             return Batch::new();
         }
-        let mut batch = cx.fresh_batch();
-        let n = limit.min(self.packets.len());
-        batch.extend(self.packets.drain(..n));
+        let batch = self.packets.take(limit, || cx.fresh_batch());
         self.note_departure(cx);
         batch
     }
@@ -245,7 +243,7 @@ impl Element for Queue {
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<Queue>(old) {
             (self.drops, self.highwater) = (old.drops, old.highwater);
-            for p in old.packets.drain(..) {
+            while let Some(p) = old.packets.pop_front() {
                 match self.packets.len() < self.capacity {
                     true => self.packets.push_back(p),
                     false => self.refuse(p, cx),

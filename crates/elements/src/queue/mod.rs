@@ -3,6 +3,7 @@
 use clickwork_router::Class;
 
 mod core;
+mod fifo;
 mod front_drop_queue;
 mod full_note_queue;
 mod mixed_queue;

@@ -15,7 +15,7 @@ pub(super) fn join(batch: &mut Batch, mut more: Batch, cx: &mut Cx<'_>) {
     if batch.is_empty() {
         *batch = more;
     } else {
-        batch.extend(more.drain());
+        batch.append(&mut more);
         cx.recycle(more);
     }
 }
