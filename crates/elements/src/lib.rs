@@ -18,6 +18,7 @@ mod sched;
 mod shaping;
 mod source;
 mod standard;
+mod tcpudp;
 #[cfg(test)]
 mod testing;
 mod values;
@@ -40,6 +41,7 @@ static FAMILIES: &[&[&Class]] = &[
     shaping::CLASSES,
     source::CLASSES,
     standard::CLASSES,
+    tcpudp::CLASSES,
 ];
 
 /// All element classes of the library, under their names and aliases.

@@ -6,26 +6,50 @@ pub(crate) mod addresses;
 mod check_ip_header;
 mod dec_ip_ttl;
 mod direct_ip_lookup;
+mod erase_ip_payload;
 mod fix_ip_src;
 mod gateway_options;
 mod get_ip_address;
 mod header_check;
+mod ip_encap;
 mod ip_fragmenter;
 mod ip_gw_options;
+mod ip_input_combo;
 mod ip_lookup;
+mod ip_mirror;
+mod ip_output_combo;
 mod linear_ip_lookup;
 pub mod lookup;
 mod mark_ip_header;
+pub(crate) mod prepend;
 mod radix_ip_lookup;
 mod range_ip_lookup;
+mod rewrite;
 #[cfg(test)]
 pub(crate) mod samples;
 mod set_ip_address;
+mod set_ip_checksum;
+mod set_ip_dscp;
+mod set_ip_ecn;
 mod sorted_ip_lookup;
 mod static_ip_lookup;
+mod store_ip_address;
+mod strip_ip_header;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
+    &erase_ip_payload::CLASS,
+    &ip_encap::CLASS,
+    &ip_input_combo::CLASS,
+    &ip_mirror::CLASS,
+    &ip_output_combo::CLASS,
+    &set_ip_checksum::CLASS,
+    &set_ip_dscp::CLASS,
+    &set_ip_ecn::CLASS,
+    &set_ip_ecn::MARK_CE,
+    &store_ip_address::CLASS,
+    &strip_ip_header::CLASS,
+    &strip_ip_header::UNSTRIP,
     &check_ip_header::CLASS,
     &check_ip_header::CLASS2,
     &dec_ip_ttl::CLASS,

@@ -1,0 +1,154 @@
+//! IPEncap: puts an IP header in front of packets.
+
+use super::prepend::{Destination, prepend};
+use crate::values::store;
+use clickwork_packet::Packet;
+use clickwork_packet::addr::Ipv4Address;
+use clickwork_packet::headers::{Ipv4Header, ipv4::DONT_FRAGMENT};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded, IpProto};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "encapsulates packets in IP",
+    manual: "Puts an IP header in front of each packet: protocol PROTO, from SRC to DST, or to the packet's destination \
+             annotation if DST is DST_ANNO. The identification counts up. Type of service is TOS, or DSCP with ECT (1 or \
+             2) or CE. The headers are marked and the destination annotation set.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> CheckIPHeader -> Discard",
+    packets: "any/ip",
+    args: &[
+        ArgSpec::required("PROTO", ArgType::IpProto, "protocol, by name or number"),
+        ArgSpec::required("SRC", ArgType::IpAddr, "source address"),
+        ArgSpec::required("DST", ArgType::Other("IP address or DST_ANNO"), "destination address"),
+        ArgSpec::keyword("TOS", ArgType::U8, "", "type of service"),
+        ArgSpec::keyword("TTL", ArgType::U8, "250", "time to live"),
+        ArgSpec::keyword(
+            "DSCP",
+            ArgType::IntRange { min: 0, max: 63 },
+            "",
+            "differentiated services code point",
+        ),
+        ArgSpec::keyword(
+            "ECT",
+            ArgType::IntRange { min: 0, max: 2 },
+            "0",
+            "ECN-capable transport code point",
+        ),
+        ArgSpec::keyword("CE", ArgType::Bool, "false", "congestion experienced"),
+        ArgSpec::keyword("DF", ArgType::Bool, "false", "don't fragment"),
+    ],
+    handlers: &[
+        read_handler!("src", "source address", |e: &mut IPEncap, _| e.source.to_string()).and_write(
+            write_handler!("", "", |e: &mut IPEncap, text, _| store(&mut e.source, text, "an IP address")),
+        ),
+        read_handler!("dst", "destination address", |e: &mut IPEncap, _| e.destination.to_string())
+            .and_write(write_handler!("", "", |e: &mut IPEncap, text, _| store(
+                &mut e.destination,
+                text,
+                "an IP address"
+            ))),
+    ],
+    ..Class::new("IPEncap", "ip", || Box::<IPEncap>::default())
+};
+
+#[derive(Default)]
+struct IPEncap {
+    header: Ipv4Header,
+    source: Ipv4Address,
+    destination: Destination,
+    id: u16,
+}
+
+/// The type of service that TOS, or DSCP, ECT and CE ask for.
+fn type_of_service(args: &mut Args) -> u8 {
+    let tos: Option<u8> = args.get("TOS");
+    let dscp: Option<u8> = args.get_with("DSCP", Bounded(0u8..=63));
+    // A truth value will do for ECT.
+    let ect = match args.raw("ECT") {
+        Some("true" | "yes") => 1,
+        Some("false" | "no") => 0,
+        _ => args.get_with("ECT", Bounded(0u8..=2)).unwrap_or_default(),
+    };
+    let ce = args.get("CE") == Some(true);
+    if tos.is_some() && dscp.is_some() {
+        args.error("cannot set both TOS and DSCP");
+    } else if tos.is_some() && (ect > 0 || ce) {
+        args.error("cannot set both TOS and ECN bits");
+    } else if ect > 0 && ce {
+        args.error("can set at most one ECN option");
+    }
+    tos.unwrap_or_else(|| dscp.unwrap_or_default() << 2 | if ce { 3 } else { ect })
+}
+
+impl SimpleElement for IPEncap {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        let (mut proto, mut ttl) = (IpProto(0), 250);
+        args.read("PROTO", &mut proto).read("TTL", &mut ttl);
+        args.read("SRC", &mut self.source).read("DST", &mut self.destination);
+        (self.header.protocol, self.header.ttl, self.header.tos) = (proto.0, ttl, type_of_service(args));
+        if args.get("DF") == Some(true) {
+            self.header.set_fragment_field(DONT_FRAGMENT);
+        }
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let mut header = self.header;
+        header.set_source(self.source);
+        header.set_destination(self.destination.of(p));
+        header.set_identification(self.id);
+        if prepend(p, header, 0).is_none() {
+            return Verdict::Drop("too long for IP");
+        }
+        self.id = self.id.wrapping_add(1);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+    use clickwork_packet::headers::Ipv4;
+
+    #[test]
+    fn the_header_is_as_configured() {
+        let mut t = Harness::new(
+            "s :: Source -> e :: IPEncap(udp, 1.0.0.1, 2.0.0.2, TTL 9, DSCP 2, ECT 1, DF true) -> k :: Sink",
+        );
+        t.push("s", 0, [Packet::new(b"abc"), Packet::new(b"de")]);
+        let got = t.take("k");
+        let ip = Ipv4::new(got[1].network_header().unwrap()).unwrap();
+        assert!(ip.checksum_is_right() && ip.dont_fragment());
+        assert_eq!((ip.payload(), ip.total_len(), ip.identification()), (&b"de"[..], 22, 1));
+        assert_eq!((ip.ttl, ip.tos, ip.protocol), (9, 9, 17));
+        assert_eq!(
+            (ip.source().to_string(), got[1].dst_ip().to_string()),
+            ("1.0.0.1".into(), "2.0.0.2".into())
+        );
+    }
+
+    #[test]
+    fn the_destination_may_come_from_the_annotation_and_change() {
+        let mut t = Harness::new(
+            "s :: Source -> SetIPAddress(3.3.3.3) -> e :: IPEncap(4, 1.0.0.1, DST_ANNO) -> k :: Sink",
+        );
+        t.push("s", 0, [Packet::new(b"abc")]);
+        t.write("e.dst 4.4.4.4").unwrap();
+        t.push("s", 0, [Packet::new(b"abc"), Packet::new(&[0; 65530])]);
+        let destinations: Vec<_> = t.bytes("k").iter().map(|b| b[16]).collect();
+        assert_eq!((destinations, t.read("e.drop_reasons")), (vec![3, 4], "1\ttoo long for IP\n".into()));
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for (config, error) in [
+            ("TOS 1, DSCP 1", "cannot set both TOS and DSCP"),
+            ("TOS 1, CE true", "cannot set both TOS and ECN bits"),
+            ("ECT 1, CE true", "can set at most one ECN option"),
+            ("DSCP 64", "DSCP: out of range"),
+        ] {
+            let e = Harness::errors(&format!("Idle -> IPEncap(4, 1.0.0.1, 2.0.0.2, {config}) -> Discard"));
+            assert!(e.contains(error), "{config}: {e}");
+        }
+    }
+}

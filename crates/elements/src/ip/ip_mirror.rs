@@ -1,0 +1,99 @@
+//! IPMirror: sends packets back where they came from.
+
+use clickwork_packet::Packet;
+use clickwork_packet::headers::ipv4::protocol;
+use clickwork_packet::headers::{Header, Ipv4Mut, TcpMut, UdpHeader};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "swaps source and destination of IP packets",
+    manual: "Swaps the addresses of each packet's marked IP header, the ports of TCP and UDP, and TCP's sequence and \
+             acknowledgement numbers. Checksums stay right. The destination annotation becomes the new destination unless \
+             DST_ANNO is false.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> IPMirror -> CheckIPHeader -> Discard",
+    packets: "ip/ip",
+    args: &[ArgSpec::positional("DST_ANNO", ArgType::Bool, "true", "set the destination annotation")],
+    ..Class::new("IPMirror", "ip", || Box::new(IPMirror { sets_annotation: true }))
+};
+
+struct IPMirror {
+    sets_annotation: bool,
+}
+
+fn swap_ports(transport: &mut [u8]) {
+    // TCP and UDP have their ports in the same place.
+    if let Some(ports) = UdpHeader::peek_mut(transport) {
+        let (source, destination) = (ports.source_port(), ports.destination_port());
+        ports.set_source_port(destination);
+        ports.set_destination_port(source);
+    }
+}
+
+fn swap_numbers(transport: &mut [u8]) {
+    if let Some(mut tcp) = TcpMut::new(transport) {
+        let (sequence, acknowledgment) = (tcp.sequence(), tcp.acknowledgment());
+        tcp.set_sequence(acknowledgment);
+        tcp.set_acknowledgment(sequence);
+    }
+}
+
+impl SimpleElement for IPMirror {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("DST_ANNO", &mut self.sets_annotation);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let Some(mut ip) = p.network_header_mut().and_then(Ipv4Mut::new) else {
+            return Verdict::Drop("no IP header");
+        };
+        let (source, destination) = (ip.source(), ip.destination());
+        ip.set_source(destination);
+        ip.set_destination(source);
+        if ip.is_first_fragment() && matches!(ip.protocol, protocol::TCP | protocol::UDP) {
+            let is_tcp = ip.protocol == protocol::TCP;
+            swap_ports(ip.payload_mut());
+            if is_tcp {
+                swap_numbers(ip.payload_mut());
+            }
+        }
+        if self.sets_annotation {
+            p.set_dst_ip(source);
+        }
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::ip;
+    use crate::testing::Harness;
+
+    #[test]
+    fn addresses_ports_and_numbers_change_places() {
+        let mut t = Harness::new("s :: Source -> m :: IPMirror -> k :: Sink");
+        let udp = |ports: [u8; 4]| [&ports[..], &[0, 8, 0, 0]].concat();
+        let mut tcp = vec![0, 1, 0, 2, 1, 1, 1, 1, 2, 2, 2, 2, 0x50];
+        tcp.resize(20, 0);
+        let mut mirrored = tcp.clone();
+        mirrored[..12].copy_from_slice(&[0, 2, 0, 1, 2, 2, 2, 2, 1, 1, 1, 1]);
+        let there = ip("1.0.0.1", "2.0.0.2");
+        let later = there.clone().fragment(9).payload(17, &udp([0, 1, 0, 2]));
+        t.push(
+            "s",
+            0,
+            [
+                there.clone().payload(17, &udp([0, 1, 0, 2])).marked(),
+                there.payload(6, &tcp).marked(),
+                later.marked(),
+            ],
+        );
+        let got = t.take("k");
+        let back = ip("2.0.0.2", "1.0.0.1");
+        assert_eq!(got[0].data(), back.clone().payload(17, &udp([0, 2, 0, 1])).bytes());
+        assert_eq!(got[1].data(), back.clone().payload(6, &mirrored).bytes());
+        assert_eq!(got[2].data(), back.fragment(9).payload(17, &udp([0, 1, 0, 2])).bytes());
+        assert_eq!(got[0].dst_ip().to_string(), "1.0.0.1");
+    }
+}

@@ -1,0 +1,121 @@
+//! SetIPECN and MarkIPCE: explicit congestion notification. Read first: RFC 3168 §5.
+
+use super::rewrite::change_tos;
+use clickwork_packet::Packet;
+use clickwork_packet::headers::{Header, Ipv4Header};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Choice};
+use clickwork_router::element::try_downcast;
+use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "sets the ECN field of IP headers",
+    manual: "Sets the explicit congestion notification bits of each packet's marked IP header to ECN and updates the \
+             checksum: 0 or no (not capable), 1 or ect1, 2 or ect2 (capable transport), 3 or ce (congestion experienced).",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> SetIPECN(ect1) -> CheckIPHeader \
+              -> Discard",
+    packets: "ip/ip",
+    args: &[ArgSpec::required(
+        "ECN",
+        ArgType::Choice(&["no", "ect1", "ect2", "ce"]),
+        "the bits, by name or number",
+    )],
+    ..Class::new("SetIPECN", "ip", || Box::<SetIPECN>::default())
+};
+
+/// The class facts.
+pub static MARK_CE: Class = Class {
+    help: "marks IP packets as having met congestion",
+    manual: "Sets \"congestion experienced\" in packets whose transport is ECN-capable. Packets of others are dropped, unless \
+             FORCE is true: then they are marked too.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2, ECT 1) -> MarkIPCE -> CheckIPHeader \
+              -> Discard",
+    packets: "ip/ip",
+    args: &[ArgSpec::positional(
+        "FORCE",
+        ArgType::Bool,
+        "false",
+        "mark packets of transports without ECN too",
+    )],
+    handlers: &[read_handler!("drops", "packets that could not be marked", |e: &mut MarkIPCE, _| e.drops)],
+    ..Class::new("MarkIPCE", "ip", || Box::<MarkIPCE>::default())
+};
+
+const NAMES: Choice<u8> =
+    Choice(&[("no", 0), ("ect1", 1), ("ect2", 2), ("ce", 3), ("0", 0), ("1", 1), ("2", 2), ("3", 3)]);
+/// The two bits of ECN in the type of service.
+const MASK: u8 = 3;
+
+#[derive(Default)]
+struct SetIPECN {
+    ecn: u8,
+}
+
+impl SimpleElement for SetIPECN {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read_with("ECN", NAMES, &mut self.ecn);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let changed = change_tos(p, |tos| tos & !MASK | self.ecn);
+        changed.map_or(Verdict::Drop("no IP header"), |()| Verdict::PASS)
+    }
+}
+
+#[derive(Default)]
+struct MarkIPCE {
+    force: bool,
+    drops: u64,
+}
+
+impl SimpleElement for MarkIPCE {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("FORCE", &mut self.force);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let tos = p.network_header().and_then(Ipv4Header::peek).map(|header| header.tos);
+        let may_mark = tos.is_some_and(|tos| tos & MASK != 0 || self.force);
+        match may_mark.then(|| change_tos(p, |tos| tos | MASK)).flatten() {
+            Some(()) => Verdict::PASS,
+            None => {
+                self.drops += 1;
+                Verdict::Drop("not ECN-capable")
+            }
+        }
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<MarkIPCE>(old) {
+            self.drops = old.drops;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::ip;
+    use crate::testing::Harness;
+
+    /// The type of service after `elements`.
+    fn tos(elements: &str) -> Option<u8> {
+        let mut t = Harness::new(&format!("s :: Source -> {elements} -> CheckIPHeader -> k :: Sink"));
+        t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").marked()]);
+        t.bytes("k").first().map(|b| b[1])
+    }
+
+    #[test]
+    fn names_and_numbers_set_the_bits() {
+        for (ecn, bits) in [("no", 0), ("ect1", 1), ("ect2", 2), ("ce", 3), ("3", 3), ("0", 0)] {
+            assert_eq!(tos(&format!("SetIPDSCP(1) -> SetIPECN({ecn})")), Some(4 | bits), "{ecn}");
+        }
+    }
+
+    #[test]
+    fn only_capable_packets_are_marked_unless_forced() {
+        assert_eq!([tos("MarkIPCE"), tos("MarkIPCE(true)")], [None, Some(3)]);
+        for ecn in 1..=3 {
+            assert_eq!(tos(&format!("SetIPECN({ecn}) -> MarkIPCE")), Some(3));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! StripIPHeader and UnstripIPHeader: remove the IP header, and put it back.
+
+use clickwork_packet::Packet;
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "removes the IP header",
+    manual: "Removes as many bytes from the front of each packet as its marked IP header is long. The packet should begin \
+             with that header.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> StripIPHeader -> Discard",
+    packets: "ip/any",
+    ..Class::new("StripIPHeader", "ip", || Box::new(StripIPHeader))
+};
+
+/// The class facts.
+pub static UNSTRIP: Class = Class {
+    help: "puts a stripped IP header back",
+    manual: "Lets each packet begin with its marked IP header again, if that was stripped.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> StripIPHeader -> UnstripIPHeader \
+              -> Discard",
+    packets: "any/ip",
+    ..Class::new("UnstripIPHeader", "ip", || Box::new(UnstripIPHeader))
+};
+
+struct StripIPHeader;
+
+impl SimpleElement for StripIPHeader {
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let first = p.network_header().and_then(<[u8]>::first).copied().unwrap_or_default();
+        p.pull(usize::from(first & 0xF) * 4);
+        Verdict::PASS
+    }
+}
+
+struct UnstripIPHeader;
+
+impl SimpleElement for UnstripIPHeader {
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(offset) = p.network_offset().filter(|&offset| offset < 0) {
+            p.unpull(offset.unsigned_abs() as usize);
+        }
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::ip;
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn the_header_goes_and_comes_back() {
+        let mut t = Harness::new(
+            "s :: Source -> StripIPHeader -> t :: Tee; t -> a :: Sink; t[1] -> UnstripIPHeader -> b :: Sink",
+        );
+        let sample = ip("1.0.0.1", "2.0.0.2").options(&[1]).payload(17, b"payload");
+        t.push("s", 0, [sample.marked(), Packet::new(b"no header")]);
+        assert_eq!(t.bytes("a"), [b"payload".to_vec(), b"no header".to_vec()]);
+        assert_eq!(t.bytes("b"), [sample.bytes(), b"no header".to_vec()]);
+    }
+}

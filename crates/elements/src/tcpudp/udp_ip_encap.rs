@@ -1,0 +1,148 @@
+//! UDPIPEncap: puts a UDP and an IP header in front of packets.
+
+use crate::ip::prepend::{Destination, prepend};
+use crate::values::store;
+use clickwork_packet::Packet;
+use clickwork_packet::addr::Ipv4Address;
+use clickwork_packet::headers::ipv4::protocol;
+use clickwork_packet::headers::{Header, Ipv4Header, UdpHeader};
+use clickwork_router::args::{ArgSpec, ArgType, Args, UdpPort};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "encapsulates packets in UDP and IP",
+    manual: "Puts a UDP and an IP header in front of each packet: from SRC and SPORT to DST and DPORT, or to the packet's \
+             destination annotation if DST is DST_ANNO. The identification counts up; the UDP checksum is left out if \
+             CHECKSUM is false. The headers are marked and the destination annotation set.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> UDPIPEncap(1.0.0.1, 1, 2.0.0.2, 2) -> CheckUDPHeader -> Discard",
+    packets: "any/udp",
+    args: &[
+        ArgSpec::required("SRC", ArgType::IpAddr, "source address"),
+        ArgSpec::required("SPORT", ArgType::UdpPort, "source port"),
+        ArgSpec::required("DST", ArgType::Other("IP address or DST_ANNO"), "destination address"),
+        ArgSpec::required("DPORT", ArgType::UdpPort, "destination port"),
+        ArgSpec::positional("CHECKSUM", ArgType::Bool, "true", "compute the UDP checksum"),
+    ],
+    handlers: &[
+        read_handler!("src", "source address", |e: &mut UDPIPEncap, _| e.source.to_string()).and_write(
+            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(&mut e.source, text, "an IP address")),
+        ),
+        read_handler!("sport", "source port", |e: &mut UDPIPEncap, _| e.source_port.0).and_write(
+            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
+                &mut e.source_port,
+                text,
+                "a UDP port"
+            )),
+        ),
+        read_handler!("dst", "destination address", |e: &mut UDPIPEncap, _| e.destination.to_string())
+            .and_write(write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
+                &mut e.destination,
+                text,
+                "an IP address"
+            ))),
+        read_handler!("dport", "destination port", |e: &mut UDPIPEncap, _| e.destination_port.0).and_write(
+            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
+                &mut e.destination_port,
+                text,
+                "a UDP port"
+            )),
+        ),
+    ],
+    ..Class::new("UDPIPEncap", "tcpudp", || Box::<UDPIPEncap>::default())
+};
+
+/// Time to live of packets.
+const TTL: u8 = 250;
+/// Bytes of a UDP header.
+const UDP: usize = size_of::<UdpHeader>();
+
+struct UDPIPEncap {
+    source: Ipv4Address,
+    source_port: UdpPort,
+    destination: Destination,
+    destination_port: UdpPort,
+    checksum: bool,
+    id: u16,
+}
+
+impl Default for UDPIPEncap {
+    fn default() -> UDPIPEncap {
+        let (source, destination) = (Ipv4Address::UNSPECIFIED, Destination::default());
+        let port = UdpPort(0);
+        UDPIPEncap { source, source_port: port, destination, destination_port: port, checksum: true, id: 0 }
+    }
+}
+
+impl UDPIPEncap {
+    fn encapsulate(&self, p: &mut Packet) -> Option<()> {
+        let mut header = Ipv4Header::default();
+        (header.protocol, header.ttl) = (protocol::UDP, TTL);
+        header.set_source(self.source);
+        header.set_destination(self.destination.of(p));
+        header.set_identification(self.id);
+        let (ip, datagram) = prepend(p, header, UDP)?;
+        let len = datagram.len() as u16;
+        let udp = UdpHeader::new(self.source_port.0, self.destination_port.0, len);
+        *UdpHeader::peek_mut(datagram)? = udp;
+        if self.checksum {
+            // RFC 768: 0 says that there is no checksum.
+            let checksum = ip.pseudo_sum(len).bytes(datagram).finish();
+            UdpHeader::peek_mut(datagram)?.set_checksum(if checksum == 0 { 0xFFFF } else { checksum });
+        }
+        Some(())
+    }
+}
+
+impl SimpleElement for UDPIPEncap {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("SRC", &mut self.source).read("SPORT", &mut self.source_port);
+        args.read("DST", &mut self.destination).read("DPORT", &mut self.destination_port);
+        args.read("CHECKSUM", &mut self.checksum);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if self.encapsulate(p).is_none() {
+            return Verdict::Drop("too long for IP");
+        }
+        self.id = self.id.wrapping_add(1);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+    use clickwork_packet::headers::{Ipv4, Udp};
+
+    #[test]
+    fn packets_become_datagrams() {
+        for (config, has_checksum) in [("", true), (", false", false)] {
+            let mut t = Harness::new(&format!(
+                "s :: Source -> UDPIPEncap(1.0.0.1, 99, 2.0.0.2, domain{config}) -> k :: Sink"
+            ));
+            t.push("s", 0, [Packet::new(b"abc"), Packet::with_room(0, b"de", 0)]);
+            let p = t.take("k").remove(1);
+            let ip = Ipv4::new(p.network_header().unwrap()).unwrap();
+            let udp = Udp::new(ip.payload()).unwrap();
+            assert_eq!((udp.source_port(), udp.destination_port(), udp.payload()), (99, 53, &b"de"[..]));
+            assert_eq!((ip.ttl, ip.identification(), ip.checksum_is_right()), (250, 1, true));
+            assert_eq!(udp.checksum() != 0, has_checksum);
+            assert!(!has_checksum || ip.pseudo_sum(10).bytes(ip.payload()).finish() == 0);
+        }
+    }
+
+    #[test]
+    fn handlers_change_addresses_and_ports() {
+        let mut t = Harness::new("s :: Source -> e :: UDPIPEncap(1.0.0.1, 99, 2.0.0.2, 53) -> k :: Sink");
+        for (write, read) in
+            [("src 9.9.9.9", "src"), ("sport 7", "sport"), ("dst 8.8.8.8", "dst"), ("dport 6", "dport")]
+        {
+            t.write(&format!("e.{write}")).unwrap();
+            assert_eq!(t.read(&format!("e.{read}")), write.split(' ').nth(1).unwrap());
+        }
+        t.push("s", 0, [Packet::new(b"")]);
+        assert_eq!(t.bytes("k")[0][12..24], [9, 9, 9, 9, 8, 8, 8, 8, 0, 7, 0, 6]);
+    }
+}
