@@ -8,6 +8,8 @@ mod classify;
 mod control;
 mod device;
 mod ethernet;
+#[cfg(test)]
+mod hostile;
 mod icmp;
 pub mod info;
 pub mod ip;

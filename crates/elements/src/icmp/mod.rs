@@ -2,9 +2,17 @@
 
 use clickwork_router::Class;
 
+mod check_icmp_header;
+mod icmp_encap;
 mod icmp_error;
 mod icmp_ping_responder;
 mod names;
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[&icmp_error::CLASS, &icmp_ping_responder::CLASS];
+pub static CLASSES: &[&Class] = &[
+    &check_icmp_header::CLASS,
+    &icmp_encap::ANY,
+    &icmp_encap::PING,
+    &icmp_error::CLASS,
+    &icmp_ping_responder::CLASS,
+];

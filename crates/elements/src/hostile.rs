@@ -1,0 +1,152 @@
+//! Hostile packets through every element that looks at packets one by one: whatever the bytes, nothing panics, and each
+//! packet that goes in comes out or is counted as dropped.
+
+use crate::ip::samples::ip;
+use crate::testing::Harness;
+use clickwork_packet::{Packet, PacketType};
+use proptest::prelude::*;
+
+/// Elements, the outputs that they have, and whether each packet leaves once. PaintTee and IPOutputCombo copy,
+/// IPFragmenter divides: of these it is asked only that nothing gets lost.
+const ELEMENTS: &[(&str, usize, bool)] = &[
+    ("Strip(14)", 1, true),
+    ("Unstrip(40)", 1, true),
+    ("CheckIPHeader(INTERFACES 10.0.0.1/24, OFFSET 3)", 2, true),
+    ("CheckIPHeader2", 2, true),
+    ("MarkIPHeader(5)", 1, true),
+    ("GetIPAddress(16)", 1, true),
+    ("GetIPAddress(IP src)", 1, true),
+    ("SetIPAddress(1.2.3.4)", 1, true),
+    ("Paint(1)", 1, true),
+    ("PaintTee(0)", 2, false),
+    ("CheckPaint(0)", 2, true),
+    ("DropBroadcasts", 2, true),
+    ("IPGWOptions(1.2.3.4, 5.6.7.8)", 2, true),
+    ("FixIPSrc(1.2.3.4)", 1, true),
+    ("DecIPTTL", 2, true),
+    ("IPFragmenter(30, HONOR_DF false)", 2, false),
+    ("IPFragmenter(68)", 2, false),
+    ("ICMPError(1.2.3.4, parameterproblem, MTU 60)", 1, true),
+    ("ICMPError(1.2.3.4, redirect)", 1, true),
+    ("ICMPPingResponder", 2, true),
+    ("PaintSwitch", 3, false),
+    ("Switch(1)", 2, true),
+    ("Align(8, 3)", 1, true),
+    ("Truncate(22)", 1, true),
+    ("SetTimestamp", 1, true),
+    ("StripIPHeader", 1, true),
+    ("UnstripIPHeader", 1, true),
+    ("StripToNetworkHeader", 1, true),
+    ("SetIPChecksum", 1, true),
+    ("StoreIPAddress(src)", 2, true),
+    ("StoreIPAddress(1.2.3.4, 20)", 2, true),
+    ("IPEncap(4, 1.0.0.1, DST_ANNO)", 1, true),
+    ("IPInputCombo(1)", 1, true),
+    ("IPOutputCombo(1, 1.2.3.4, 60)", 5, false),
+    ("CheckTCPHeader", 2, true),
+    ("CheckUDPHeader", 2, true),
+    ("CheckICMPHeader", 2, true),
+    ("SetTCPChecksum(true)", 1, true),
+    ("SetUDPChecksum", 2, true),
+    ("UDPIPEncap(1.0.0.1, 1, 2.0.0.2, 2)", 1, true),
+    ("ICMPPingEncap(1.0.0.1, 2.0.0.2)", 1, true),
+    ("Bypass(true)", 2, true),
+    ("RoundRobinSwitch", 3, true),
+    ("HashSwitch(2, 9)", 3, true),
+    ("RandomSample(0.5)", 2, true),
+    ("SetPacketType(HOST)", 1, true),
+    ("Pad(60)", 1, true),
+    ("Pad", 1, true),
+    ("Resize(-3, 5)", 1, true),
+    ("StoreData(18, abcd)", 1, true),
+    ("CheckLength(30)", 2, true),
+    ("MarkMACHeader(3, 9)", 1, true),
+    ("SetAnnoByte(PAINT, 1)", 1, true),
+    ("SetIPDSCP(3)", 1, true),
+    ("SetIPECN(1)", 1, true),
+    ("MarkIPCE(true)", 1, true),
+    ("IPMirror", 1, true),
+    ("EraseIPPayload", 1, true),
+];
+
+/// A packet that was well formed before some of its bytes were changed, it was cut, and marked somewhere.
+#[derive(Clone, Debug)]
+struct Hostile {
+    bytes: Vec<u8>,
+    mark: Option<(i32, u32)>,
+    strip: usize,
+    annotations: [u8; 48],
+    packet_type: bool,
+}
+
+impl Hostile {
+    fn packet(&self) -> Packet {
+        let mut p = Packet::new(&self.bytes);
+        if let Some((offset, len)) = self.mark {
+            p.set_network_header(offset, len);
+        }
+        p.pull(self.strip);
+        *p.annotations_mut() = self.annotations;
+        p.set_packet_type(if self.packet_type { PacketType::Broadcast } else { PacketType::Host });
+        p
+    }
+}
+
+fn well_formed() -> impl Strategy<Value = Vec<u8>> {
+    let options = prop_oneof![
+        Just(vec![]),
+        Just(vec![7, 7, 4, 0, 0, 0, 0]),
+        Just(vec![68, 12, 5, 3, 1, 2, 3, 4, 0, 0, 0, 0]),
+        Just(vec![131, 11, 8, 1, 1, 1, 1, 2, 2, 2, 2]),
+        proptest::collection::vec(any::<u8>(), 0..40),
+    ];
+    let protocol = prop_oneof![Just(1u8), Just(6), Just(17), any::<u8>()];
+    let payload = proptest::collection::vec(any::<u8>(), 0..120);
+    (options, protocol, payload, any::<u8>()).prop_map(|(options, protocol, payload, ttl)| {
+        ip("1.0.0.1", "2.0.0.2").options(&options).payload(protocol, &payload).ttl(ttl).bytes()
+    })
+}
+
+fn hostile() -> impl Strategy<Value = Hostile> {
+    let damage = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
+    let mark = prop_oneof![
+        3 => Just(Some((0, 20))),
+        1 => Just(None),
+        1 => (-30i32..60, 0u32..80).prop_map(Some),
+    ];
+    let annotations = prop_oneof![3 => Just([0; 48]), 1 => any::<[u8; 24]>().prop_map(|a| [a, a].concat().try_into().expect("48 bytes"))];
+    let cut = any::<prop::sample::Index>();
+    let strip = prop_oneof![3 => Just(0), 1 => 0usize..30];
+    (well_formed(), damage, cut, any::<bool>(), (mark, strip, annotations, any::<bool>())).prop_map(
+        |(mut bytes, damage, cut, whole, (mark, strip, annotations, packet_type))| {
+            for (at, to) in damage {
+                let at = at.index(bytes.len());
+                bytes[at] = to;
+            }
+            if !whole {
+                bytes.truncate(cut.index(bytes.len() + 1));
+            }
+            Hostile { bytes, mark, strip, annotations, packet_type }
+        },
+    )
+}
+
+fn config(element: &str, outputs: usize) -> String {
+    let sinks: String = (1..outputs).map(|n| format!("e[{n}] -> k{n} :: Sink; ")).collect();
+    format!("s :: Source -> e :: {element} -> k0 :: Sink; {sinks}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_packet_is_accounted_for(packets in proptest::collection::vec(hostile(), 1..64)) {
+        for &(element, outputs, once) in ELEMENTS {
+            let mut t = Harness::batched(&config(element, outputs));
+            t.push_batch("s", 0, packets.iter().map(Hostile::packet));
+            let out: usize = (0..outputs).map(|n| t.take(&format!("k{n}")).len()).sum();
+            let accounted = out + t.router.total_drops() as usize;
+            prop_assert!(if once { accounted == packets.len() } else { accounted >= packets.len() }, "{element}: {accounted} of {}", packets.len());
+        }
+    }
+}
