@@ -1,0 +1,61 @@
+//! SetVLANAnno: gives packets a VLAN tag as annotation.
+
+use super::vlan_tag::{self, Tag, tag_handlers};
+use clickwork_packet::Packet;
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "sets packets' VLAN annotation",
+    manual: "Sets the VLAN annotation of every packet to the given tag: as a whole (VLAN_TCI), or as VLAN number and \
+             priority. VLANEncap(ANNO) puts it into the packet.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> SetVLANAnno(VLAN_ID 7) -> VLANEncap(ANNO) -> Discard",
+    args: &[
+        ArgSpec::positional("VLAN_TCI", ArgType::U16, "", "the whole tag"),
+        ArgSpec::positional("VLAN_PCP", ArgType::IntRange { min: 0, max: 7 }, "0", "the priority"),
+        ArgSpec::keyword("VLAN_ID", ArgType::IntRange { min: 0, max: 0xFFF }, "0", "the VLAN's number"),
+    ],
+    handlers: &tag_handlers!(SetVlanAnno),
+    ..Class::new("SetVLANAnno", "ethernet", || Box::<SetVlanAnno>::default())
+};
+
+/// The class under its older name.
+pub static OLDER: Class = Class { name: "SetVlanAnno", ..CLASS };
+
+#[derive(Default)]
+struct SetVlanAnno {
+    tag: Tag,
+}
+
+impl SimpleElement for SetVlanAnno {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        self.tag = Tag::read(args, false);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        vlan_tag::set_annotation(p, self.tag.tci);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn the_tag_is_set_and_can_be_changed() {
+        let mut t = Harness::new("s :: Source -> v :: SetVLANAnno(VLAN_ID 77, VLAN_PCP 5) -> k :: Sink");
+        let mut set = |t: &mut Harness| {
+            t.push("s", 0, [Packet::new(b"")]);
+            t.take("k")[0].anno_bytes(clickwork_packet::anno::VLAN_TCI).to_vec()
+        };
+        assert_eq!(set(&mut t), [0xA0, 77]);
+        t.write("v.vlan_id 258").unwrap();
+        assert_eq!((set(&mut t), t.read("v.vlan_tci")), (vec![0xA1, 2], (0xA102).to_string()));
+        t.write("v.vlan_pcp 0").unwrap();
+        assert_eq!((t.read("v.vlan_id"), t.read("v.vlan_pcp")), ("258".into(), "0".into()));
+        assert!(t.write("v.vlan_id 4096").is_err() && t.write("v.vlan_tci 70000").is_err());
+    }
+}

@@ -1,0 +1,129 @@
+//! VLANEncap: puts a VLAN tag into Ethernet frames.
+
+use super::vlan_tag::{ADDRESSES, Native, TAG, Tag, tag_handlers};
+use clickwork_packet::Packet;
+use clickwork_packet::headers::ethernet::ethertype;
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "puts a VLAN tag into Ethernet frames",
+    manual: "Inserts an 802.1Q tag behind the addresses of every Ethernet frame: a fixed one, or that of the VLAN \
+             annotation if VLAN_TCI is ANNO. Frames of NATIVE_VLAN stay as they are.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> VLANEncap(VLAN_ID 7, VLAN_PCP 3) -> Discard",
+    packets: "ether/ether",
+    args: &[
+        ArgSpec::positional("VLAN_TCI", ArgType::Other("tag or ANNO"), "", "the whole tag, or ANNO"),
+        ArgSpec::positional("VLAN_PCP", ArgType::IntRange { min: 0, max: 7 }, "0", "the priority"),
+        ArgSpec::keyword("VLAN_ID", ArgType::IntRange { min: 0, max: 0xFFF }, "0", "the VLAN's number"),
+        ArgSpec::keyword(
+            "NATIVE_VLAN",
+            ArgType::IntRange { min: -1, max: 0xFFF },
+            "0",
+            "the VLAN whose frames have no tag; -1: none",
+        ),
+        ArgSpec::keyword("ETHERTYPE", ArgType::U16, "0x8100", "the tag's Ethernet type"),
+    ],
+    handlers: &[
+        TAG_HANDLERS[0],
+        TAG_HANDLERS[1],
+        TAG_HANDLERS[2],
+        read_handler!("native_vlan", "the VLAN without tags", |e: &mut VlanEncap, _| e.native.show())
+            .and_write(write_handler!("", "", |e: &mut VlanEncap, text, _| e.native.set(text))),
+        read_handler!("ethertype", "the tag's Ethernet type", |e: &mut VlanEncap, _| e.ethertype).and_write(
+            write_handler!("", "", |e: &mut VlanEncap, text, _| crate::values::store(
+                &mut e.ethertype,
+                text,
+                "Ethernet type"
+            )),
+        ),
+    ],
+    ..Class::new("VLANEncap", "ethernet", || Box::<VlanEncap>::default())
+};
+
+const TAG_HANDLERS: [clickwork_router::Handler; 3] = tag_handlers!(VlanEncap);
+
+struct VlanEncap {
+    tag: Tag,
+    native: Native,
+    ethertype: u16,
+}
+
+impl Default for VlanEncap {
+    fn default() -> VlanEncap {
+        VlanEncap { tag: Tag::default(), native: Native::default(), ethertype: ethertype::VLAN }
+    }
+}
+
+impl SimpleElement for VlanEncap {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        self.tag = Tag::read(args, true);
+        self.native = Native::read(args);
+        args.read("ETHERTYPE", &mut self.ethertype);
+    }
+
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let tci = self.tag.of(p);
+        if !self.native.has(tci) {
+            if p.len() < ADDRESSES {
+                return Verdict::Drop("frame too short");
+            }
+            let data = p.push(TAG);
+            data.copy_within(TAG..TAG + ADDRESSES, 0);
+            data[ADDRESSES..ADDRESSES + 2].copy_from_slice(&self.ethertype.to_be_bytes());
+            data[ADDRESSES + 2..ADDRESSES + TAG].copy_from_slice(&tci.to_be_bytes());
+        }
+        p.set_mac_offset(0);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    const FRAME: &[u8] = b"abcdefABCDEF\x08\x00data";
+
+    fn sent(config: &str, frame: &[u8]) -> Vec<Vec<u8>> {
+        let mut t = Harness::new(&format!("s :: Source -> {config} -> k :: Sink"));
+        t.push("s", 0, [Packet::new(frame)]);
+        t.bytes("k")
+    }
+
+    #[test]
+    fn the_tag_goes_behind_the_addresses() {
+        assert_eq!(sent("VLANEncap(5, VLAN_PCP 1)", FRAME), [b"abcdefABCDEF\x81\x00\x20\x05\x08\x00data"]);
+        assert_eq!(
+            sent("VLANEncap(VLAN_ID 5, ETHERTYPE 0x88A8)", FRAME),
+            [b"abcdefABCDEF\x88\xa8\x00\x05\x08\x00data"]
+        );
+        assert!(sent("VLANEncap(5)", b"short").is_empty());
+    }
+
+    #[test]
+    fn frames_of_the_native_vlan_have_none() {
+        assert_eq!(sent("SetVLANAnno(0) -> VLANEncap(ANNO)", FRAME), [FRAME]);
+        assert_eq!(sent("SetVLANAnno(9) -> VLANEncap(ANNO, NATIVE_VLAN 9)", FRAME), [FRAME]);
+        assert_eq!(sent("VLANEncap(0, NATIVE_VLAN -1)", FRAME)[0].len(), FRAME.len() + 4);
+    }
+
+    #[test]
+    fn a_tag_and_its_removal_leave_the_frame_as_it_was() {
+        let mut t = Harness::new(
+            "s :: Source -> VLANEncap(0xA123) -> VLANDecap -> v :: VLANEncap(ANNO) -> k :: Sink",
+        );
+        t.push("s", 0, [Packet::new(FRAME)]);
+        assert_eq!(t.bytes("k"), [b"abcdefABCDEF\x81\x00\xA1\x23\x08\x00data"]);
+        assert_eq!([t.read("v.vlan_tci"), t.read("v.vlan_id"), t.read("v.native_vlan")], ["ANNO", "", "0"]);
+    }
+
+    #[test]
+    fn arguments_have_bounds() {
+        let e = Harness::errors("Idle -> VLANEncap(70000, VLAN_PCP 8, VLAN_ID 4096) -> Discard");
+        for name in ["VLAN_TCI", "VLAN_PCP", "VLAN_ID"] {
+            assert!(e.contains(&format!("{name}: out of range")), "{e}");
+        }
+    }
+}
