@@ -14,14 +14,17 @@ const CROSSING: i64 = 150;
 const SLACK: usize = 3;
 /// Orders that are looked at closely.
 const CANDIDATES: usize = 12;
+/// Larger graphs get fewer sweeps and candidates: about so many members are handled in all.
+const EFFORT: usize = 10_000;
 
 /// Reorders the layers.
 pub fn reduce_crossings(layers: &mut Layers) {
     let sides = Sides::new(layers);
+    let affordable = 1 + EFFORT / (1 + layers.members.len());
     let mut found: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
     for (leftmost_first, ties) in [(true, false), (false, false), (true, true), (false, true)] {
         walk_order(layers, &sides, leftmost_first);
-        for sweep in 0..=SWEEPS {
+        for sweep in 0..=SWEEPS.min(affordable) {
             if sweep > 0 {
                 sort_all(layers, &sides, sweep % 2 == 1);
                 swap_neighbours(layers, &sides, ties);
@@ -33,7 +36,7 @@ pub fn reduce_crossings(layers: &mut Layers) {
     }
     found.sort_by_key(|(count, _)| *count);
     let fewest = found.first().map_or(0, |f| f.0);
-    let close = found.into_iter().take(CANDIDATES).filter(|f| f.0 <= fewest + SLACK);
+    let close = found.into_iter().take(CANDIDATES.min(affordable)).filter(|f| f.0 <= fewest + SLACK);
     let best = close.min_by_key(|(count, order)| {
         layers.layers.clone_from(order);
         columns::length(layers) + CROSSING * *count as i64

@@ -2,6 +2,7 @@
 
 use super::simplex::{self, Edge as Spring};
 use super::{Edge, Node, Pin};
+use std::collections::HashMap;
 
 /// The rank of each node, and which edges run upwards.
 pub struct Ranks {
@@ -90,15 +91,22 @@ impl Sequence {
 
     /// Where to begin with nodes that are all on common circles.
     fn first(&self, group: &[usize]) -> usize {
-        let ahead = |n: usize| self.out[n].iter().filter(|to| group.contains(to)).count() as i64;
-        let before =
-            |n: usize| group.iter().flat_map(|&g| &self.out[g]).filter(|&&to| to == n).count() as i64;
-        let key = |&n: &usize| (!self.entered[n], before(n) - ahead(n), n);
+        // Edges ahead less edges before, within the group.
+        let mut surplus: HashMap<usize, i64> = group.iter().map(|&n| (n, 0)).collect();
+        for &from in group {
+            let targets = self.out[from].iter().filter(|to| group.binary_search(to).is_ok());
+            for to in targets {
+                *surplus.entry(from).or_default() += 1;
+                *surplus.entry(*to).or_default() -= 1;
+            }
+        }
+        let key = |n: &usize| (!self.entered[*n], -surplus[n], *n);
         group.iter().copied().min_by_key(key).unwrap_or(group[0])
     }
 }
 
-/// The strongly connected components of some nodes, those first that edges come from (Tarjan, without recursion).
+/// The strongly connected components of some nodes, each sorted, those first that edges come from (Tarjan, without
+/// recursion).
 fn components(nodes: &[usize], out: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let count = out.len();

@@ -29,7 +29,7 @@ impl Edge {
 /// Exchanges of edges after which the result is taken as good enough; small graphs are solved long before.
 const MOST_EXCHANGES: usize = 20_000;
 /// Work on large graphs is bounded as well: exchanges times edges.
-const MOST_WORK: usize = 60_000_000;
+const MOST_WORK: usize = 20_000_000;
 
 /// The places of `count` points, from 0 on. The edges must not form a circle.
 pub fn solve(count: usize, edges: &[Edge]) -> Vec<i64> {
