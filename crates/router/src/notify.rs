@@ -20,7 +20,8 @@ pub enum Search {
     Stop,
     /// It goes on behind it.
     Continue,
-    /// It goes on behind it, and the notifiers found there wake this one too.
+    /// The signal ends there, since this notifier speaks for those behind it; but the search goes on for them, and whoever
+    /// waits is woken by them too. For elements that hold packets back for a while.
     ContinueWake,
 }
 

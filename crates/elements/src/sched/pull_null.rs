@@ -19,3 +19,18 @@ impl Element for PullNull {
         cx.pull(0, limit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+    use clickwork_router::Outcome;
+
+    #[test]
+    fn passes_packets_where_they_are_pulled_only() {
+        let mut t = Harness::new("s :: Source -> Queue -> PullNull -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"x")]);
+        assert_eq!((t.run(), t.bytes("k")), (Outcome::Exhausted, vec![b"x".to_vec()]));
+        assert!(!Harness::errors("TimedSource -> PullNull -> Discard").is_empty());
+    }
+}
