@@ -2,6 +2,7 @@
 
 use crate::config::{ClickPath, Input};
 use clap::Args;
+use std::io::IsTerminal;
 
 /// Where a configuration comes from.
 #[derive(Args, Debug, Clone)]
@@ -45,6 +46,9 @@ impl InputOptions {
         let words = self.words.iter().filter(|w| definition(w).is_none());
         let files: Vec<&String> = self.file.iter().chain(words).collect();
         match (files.as_slice(), self.expression.as_slice()) {
+            ([], []) if std::io::stdin().is_terminal() => {
+                Err("no configuration: name a file, or '-' to type one".to_string())
+            }
             ([], []) => Input::read("-".as_ref()),
             ([], [text]) => Ok(Input::expression(text)),
             ([file], []) => Input::read(file.as_ref()),

@@ -38,6 +38,25 @@ d                 Discard             100
 }
 
 #[test]
+fn a_packet_is_counted_once_in_each_element_pushed_or_pulled() {
+    let dir = Scratch::new("table-pull");
+    let config = "InfiniteSource(LIMIT 7) -> q :: Queue -> n :: Null -> u :: Unqueue(BURST 1) -> d :: Discard; \
+                  InfiniteSource(LIMIT 7, ACTIVE false) -> Discard";
+    let run = dir.clickwork().args(["run", "--simtime", "--table", "-e", config]).assert().success();
+    run.stderr_eq(
+        "ELEMENT           CLASS           PACKETS  DROPS
+InfiniteSource@1  InfiniteSource        7
+q                 Queue                 7
+n                 Null                  7
+u                 Unqueue               7
+d                 Discard               7
+InfiniteSource@6  InfiniteSource        0
+Discard@7         Discard               0
+",
+    );
+}
+
+#[test]
 fn check_says_what_is_right_and_lists_all_that_is_wrong() {
     let dir = Scratch::new("check");
     let right = dir.clickwork().args(["check", "-e", "Idle -> Queue -> Discard"]).assert();
