@@ -129,7 +129,7 @@ impl Artist<'_> {
         let out = Point { x, y: band.bottom };
         let pieces = vec![
             Piece::Line(out),
-            turn(out, Point { x: up, y: band.bottom }, 24),
+            turn(out, Point { x: up, y: band.bottom }, depth(x, up)),
             Piece::Line(Point { x: up, y: band.top }),
         ];
         Route { start: self.lower_end(node, x), pieces, arrives: None }
@@ -141,7 +141,7 @@ impl Artist<'_> {
         let band = self.band(node);
         let (start, down) = (Point { x: up, y: band.top }, Point { x, y: band.top });
         let end = Point { x, y: self.places[node].y };
-        Route { start, pieces: vec![turn(start, down, -24), Piece::Line(end)], arrives: Some(node) }
+        Route { start, pieces: vec![turn(start, down, -depth(x, up)), Piece::Line(end)], arrives: Some(node) }
     }
 }
 
@@ -149,6 +149,11 @@ impl Artist<'_> {
 fn curve(from: Point, to: Point) -> Piece {
     let middle = (to.y - from.y) / 2;
     Piece::Curve(Point { x: from.x, y: from.y + middle }, Point { x: to.x, y: to.y - middle }, to)
+}
+
+/// How far a turn reaches: wide turns farther than narrow ones, so that those into one lane do not cross.
+fn depth(from: i64, to: i64) -> i64 {
+    16 + ((from - to).abs() / 16).min(24)
 }
 
 /// A curve that ends in the direction opposite to its start, `depth` away (upwards if negative).
