@@ -126,7 +126,8 @@ impl Expansion<'_> {
         let start = out.len();
         match self.value(reference.form, &inside, depth)? {
             Some(value) if quote == b'"' => out.push_str(&config::escape(value.as_bytes())),
-            Some(value) if self.quote_values => out.push_str(&config::quote(value.as_bytes())),
+            // What stands inside another reference is not text yet, but part of a name or a call.
+            Some(value) if self.quote_values && depth == 0 => out.push_str(&config::quote(value.as_bytes())),
             Some(value) => out.push_str(&value),
             None if indirect => {
                 out.push_str(&written[..2]);
@@ -282,6 +283,11 @@ mod tests {
     fn quotes_and_comments() {
         assert_eq!(expanded("'$q' \"$q\" $q"), "'$q' \"a\\\"b\" a\"b");
         assert_eq!(expanded("\"\\$q\" /* $q */ $name // $q"), "\"\\$q\" /* $q */ x // $q");
+        assert_eq!(
+            expand("$(say $name)", &Table([("name", "x y")].into()), true).unwrap(),
+            "\"x y\"",
+            "only the whole value is quoted"
+        );
         assert_eq!(expand("é$n", &Table([("n", "ü")].into()), true).unwrap(), "é\"\\303\\274\"");
     }
 

@@ -20,6 +20,7 @@ pub struct Harness {
     pub router: Router,
     driver: Driver,
     log: Log,
+    output: Log,
 }
 
 impl Harness {
@@ -51,18 +52,19 @@ impl Harness {
         if diagnostics.has_errors() {
             return Err(render(&sources, &diagnostics));
         }
-        let log = Log::buffer();
+        let (log, output) = (Log::buffer(), Log::buffer());
         let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
         let options = Options {
             ordered,
             clock,
             log: log.clone(),
+            output: output.clone(),
             seed: Some(1),
             source_text: config.to_string(),
             ..Options::default()
         };
         let (router, _) = build(&graph, &sources, &registry, options).map_err(|d| render(&sources, &d))?;
-        Ok(Harness { router, driver: Driver::default(), log })
+        Ok(Harness { router, driver: Driver::default(), log, output })
     }
 
     /// Runs until nothing is left to do, the driver is stopped, or ten simulated seconds have passed.
@@ -119,6 +121,11 @@ impl Harness {
     /// What elements printed since the last call.
     pub fn printed(&mut self) -> String {
         self.log.taken()
+    }
+
+    /// What elements printed on standard output since the last call.
+    pub fn output(&mut self) -> String {
+        self.output.taken()
     }
 }
 

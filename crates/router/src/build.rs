@@ -32,6 +32,8 @@ pub struct Options {
     pub clock: Clock,
     /// Where messages go.
     pub log: Log,
+    /// Where the text goes that elements print on standard output.
+    pub output: Log,
     /// Seed of the random numbers; from the system if `None`.
     pub seed: Option<u64>,
     /// The configuration as the user wrote it, for the `config` handler.
@@ -48,6 +50,7 @@ impl Default for Options {
             ordered: false,
             clock: Clock::real(),
             log: Log::stderr(),
+            output: Log::stdout(),
             seed: None,
             source_text: String::new(),
             names: Names::default(),
@@ -175,6 +178,7 @@ fn connect(
         random: options.seed.map_or_else(Random::from_system, Random::from_seed),
         arg_names: options.names,
         log: options.log,
+        output: options.output,
         registry: Arc::clone(registry),
         stop: StopState::default(),
         stop_handler: None,

@@ -17,18 +17,32 @@ pub struct Target {
     pub handler: String,
 }
 
+/// What can be done with a handler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// It can be read.
+    pub read: bool,
+    /// It can be written.
+    pub write: bool,
+    /// Reading it takes a parameter.
+    pub parameter: bool,
+    /// It is hidden from control connections.
+    pub private: bool,
+}
+
 type Outcome = Result<Value, HandlerError>;
 
-/// A handler that was found: which one, and the number that stood in its name.
+/// A handler that was found: which one, and what comes first in its text: the number that stood in its name, or for a
+/// handler that the element added, the name.
 struct Found {
     handler: Handler,
-    number: Option<String>,
+    prefix: Option<String>,
 }
 
 impl Found {
-    /// The text that the handler function sees: the number of a numbered handler comes first.
+    /// The text that the handler function sees.
     fn text(&self, text: &str) -> String {
-        match &self.number {
+        match &self.prefix {
             Some(n) => format!("{n} {text}").trim_end().to_string(),
             None => text.to_string(),
         }
@@ -158,15 +172,25 @@ impl Router {
         let named = |list: &[Handler]| list.iter().find(|h| h.name == name && !h.numbered).copied();
         let standard = standard::handlers(self, id);
         if let Some(handler) = named(own).or_else(|| named(&standard)) {
-            return Ok(Found { handler, number: None });
+            return Ok(Found { handler, prefix: None });
         }
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let number = &name[stem.len()..];
         let numbered = own.iter().find(|h| h.numbered && h.name == stem && !number.is_empty());
         match numbered {
-            Some(&handler) => Ok(Found { handler, number: Some(number.to_string()) }),
-            None => Err(HandlerError::NoHandler(self.no_handler(id, name))),
+            Some(&handler) => Ok(Found { handler, prefix: Some(number.to_string()) }),
+            None => {
+                self.find_added(id, name).ok_or_else(|| HandlerError::NoHandler(self.no_handler(id, name)))
+            }
         }
+    }
+
+    /// A handler that the element has because of its configuration.
+    fn find_added(&self, id: ElementId, name: &str) -> Option<Found> {
+        let exports = &self.exports[id.index()];
+        let added = exports.handlers.iter().find(|(n, _)| n == name).map(|(_, h)| *h);
+        let handler = added.or(exports.other_handlers.filter(|_| !name.is_empty()))?;
+        Some(Found { handler, prefix: Some(name.to_string()) })
     }
 
     fn no_handler(&self, id: ElementId, name: &str) -> String {
@@ -175,6 +199,14 @@ impl Router {
 
     fn wrong_kind(&self, id: ElementId, name: &str, kind: &str) -> HandlerError {
         HandlerError::WrongKind(format!("'{}.{name}' is not a {kind} handler", self.info(id).name))
+    }
+
+    /// What can be done with a handler, if there is such a one.
+    pub fn access(&self, target: &Target) -> Option<Access> {
+        let Some(id) = target.element else { return standard::global_access(self, &target.handler) };
+        let handler = self.find_handler(id, &target.handler).ok()?.handler;
+        let (read, write) = (handler.read.is_some(), handler.write.is_some());
+        Some(Access { read, write, parameter: handler.parameter, private: handler.private })
     }
 
     /// Whether the element has a readable handler of that name.
@@ -198,6 +230,7 @@ impl Router {
                 true => list.extend((0..ports).map(|n| (format!("{}{n}", h.name), h))),
             }
         }
+        list.extend(self.exports[id.index()].handlers.iter().cloned());
         for h in standard::handlers(self, id) {
             if !list.iter().any(|(name, _)| name == h.name) {
                 list.push((h.name.to_string(), h));

@@ -7,6 +7,7 @@ use crate::args::{HandlerCall, Names};
 use crate::element::{Ready, Verdict};
 use crate::facts::Processing;
 use crate::flow;
+use crate::handler::Handler;
 use crate::log::Log;
 use crate::notify::{NotifierId, NotifierKind, Search, Signal};
 use crate::router::{ElementId, Endpoint, ExportedNotifier, Info, Router, StopHandler};
@@ -330,8 +331,18 @@ impl Cx<'_> {
 
     /// The handle of type `T` that an element exports.
     pub fn exported<T: Any + Send + Sync>(&self, id: ElementId) -> Option<Arc<T>> {
-        let handle = self.router.exports[id.index()].handles.get(&TypeId::of::<T>())?;
-        Arc::clone(handle).downcast().ok()
+        self.router.exported(id)
+    }
+
+    /// Gives me a handler because of my configuration, beside those of my class. Its name comes first in the text that
+    /// its functions see.
+    pub fn add_handler(&mut self, name: &str, handler: Handler) {
+        self.router.exports[self.me.index()].handlers.push((name.to_string(), handler));
+    }
+
+    /// Makes `handler` stand for my handlers of all names that I do not have, in the way of [`Cx::add_handler`].
+    pub fn add_other_handlers(&mut self, handler: Handler) {
+        self.router.exports[self.me.index()].other_handlers = Some(handler);
     }
 
     /// Flow-based router context (SOSP '99 §3.3): the nearest elements downstream of my output `port` (of any output if
@@ -365,6 +376,12 @@ impl Cx<'_> {
     /// Leaves a command that the router carries out as soon as I return, before my packets move on.
     pub fn defer(&mut self, command: impl FnOnce(&mut Router) + Send + 'static) {
         self.router.commands.push_back(Box::new(command));
+    }
+
+    /// Carries out a command at once, where I cannot go on without its result (in `pull` and `initialize`). Elements on
+    /// the way to me are busy while it runs, and so am I: of our handlers only those that act on the router can be called.
+    pub fn act<R>(&mut self, command: impl FnOnce(&mut Router) -> R) -> R {
+        command(self.router)
     }
 
     /// Writes a handler as soon as I return. A failure is reported as a message.

@@ -136,12 +136,14 @@ pub struct Handler {
     pub parameter: bool,
     /// Whether this is a family of numbered handlers `name0`, `name1`, ...: the number comes first in the text.
     pub numbered: bool,
+    /// Whether it is only for the configuration itself: control connections see no such handler.
+    pub private: bool,
 }
 
 impl Handler {
     /// A handler with nothing yet, for the macros and for `..Handler::none()`.
     pub const fn none(name: &'static str, help: &'static str) -> Handler {
-        Handler { name, help, read: None, write: None, parameter: false, numbered: false }
+        Handler { name, help, read: None, write: None, parameter: false, numbered: false, private: false }
     }
 
     /// The same handler, which can also be written.
@@ -153,6 +155,12 @@ impl Handler {
     /// The same handler as a family `name0`, `name1`, ...; see [`Handler::numbered`].
     pub const fn numbered(mut self) -> Handler {
         self.numbered = true;
+        self
+    }
+
+    /// The same handler, hidden from control connections; see [`Handler::private`].
+    pub const fn private(mut self) -> Handler {
+        self.private = true;
         self
     }
 }

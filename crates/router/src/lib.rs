@@ -30,7 +30,7 @@ mod tasks;
 mod timers;
 
 pub use build::{Options, build, check};
-pub use calls::Target;
+pub use calls::{Access, Target};
 pub use clock::Clock;
 pub use cx::Cx;
 pub use driver::{Driver, Outcome};

@@ -1,4 +1,5 @@
-//! Where an element's messages go: standard error, a buffer in tests, or a writer of the program's.
+//! Where an element's messages and output go: standard error, standard output, a buffer in tests, or a writer of the
+//! program's.
 
 use std::fmt;
 use std::io::Write;
@@ -12,6 +13,7 @@ pub struct Log(Sink);
 enum Sink {
     #[default]
     Stderr,
+    Stdout,
     Buffer(Arc<Mutex<Vec<u8>>>),
     Writer(Arc<Mutex<dyn Write + Send>>),
 }
@@ -20,6 +22,7 @@ impl fmt::Debug for Sink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Sink::Stderr => "Stderr",
+            Sink::Stdout => "Stdout",
             Sink::Buffer(_) => "Buffer",
             Sink::Writer(_) => "Writer",
         })
@@ -30,6 +33,11 @@ impl Log {
     /// Lines go to standard error.
     pub fn stderr() -> Log {
         Log(Sink::Stderr)
+    }
+
+    /// Text goes to standard output, at once.
+    pub fn stdout() -> Log {
+        Log(Sink::Stdout)
     }
 
     /// Lines are kept; [`Log::taken`] returns them.
@@ -49,11 +57,15 @@ impl Log {
         self.raw(&bytes);
     }
 
-    /// Writes bytes as they are. A closed standard error is not an error.
+    /// Writes bytes as they are. A closed stream is not an error.
     pub fn raw(&self, bytes: &[u8]) {
         match &self.0 {
             Sink::Stderr => {
                 let _ = std::io::stderr().lock().write_all(bytes);
+            }
+            Sink::Stdout => {
+                let mut out = std::io::stdout().lock();
+                let _ = out.write_all(bytes).and_then(|()| out.flush());
             }
             Sink::Buffer(b) => b.lock().unwrap_or_else(|e| e.into_inner()).extend_from_slice(bytes),
             Sink::Writer(w) => {
@@ -65,7 +77,7 @@ impl Log {
     /// What was written to a buffer since the last call.
     pub fn taken(&self) -> String {
         match &self.0 {
-            Sink::Stderr | Sink::Writer(_) => String::new(),
+            Sink::Stderr | Sink::Stdout | Sink::Writer(_) => String::new(),
             Sink::Buffer(b) => {
                 let bytes = std::mem::take(&mut *b.lock().unwrap_or_else(|e| e.into_inner()));
                 String::from_utf8_lossy(&bytes).into_owned()

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::cx::Cx;
 use crate::element::{Element, Ready, TaskStep};
 use crate::facts::{Class, Processing};
+use crate::handler::Handler;
 use crate::hotswap::Reload;
 use crate::log::Log;
 use crate::notify::{NotifierId, NotifierKind, Notifiers, Search};
@@ -28,6 +29,7 @@ use std::any::{Any, TypeId};
 use std::collections::{HashMap, VecDeque};
 use std::os::fd::RawFd;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An element of a router, by its number in the order of Click's `list` handler.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -102,6 +104,10 @@ pub(crate) struct ExportedNotifier {
 pub(crate) struct Exports {
     pub handles: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     pub notifiers: Vec<ExportedNotifier>,
+    /// Handlers that the element has because of its configuration.
+    pub handlers: Vec<(String, Handler)>,
+    /// Stands for handlers of all other names.
+    pub other_handlers: Option<Handler>,
 }
 
 /// What a driver manager makes of a stop request.
@@ -155,6 +161,7 @@ pub struct Router {
     pub(crate) random: Random,
     pub(crate) arg_names: Names,
     pub(crate) log: Log,
+    pub(crate) output: Log,
     pub(crate) registry: Arc<Registry>,
     pub(crate) stop: StopState,
     pub(crate) stop_handler: Option<(ElementId, StopHandler)>,
@@ -261,6 +268,11 @@ impl Router {
         &self.log
     }
 
+    /// Where the text goes that elements print on standard output.
+    pub fn output(&self) -> &Log {
+        &self.output
+    }
+
     /// The element classes this router was made with.
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
@@ -284,6 +296,28 @@ impl Router {
         let e = from.element.index();
         let n = self.output_base[e] + u32::from(from.port);
         (n < self.output_base[e + 1]).then_some(n)
+    }
+
+    /// The handle of type `T` that an element exports.
+    pub fn exported<T: Any + Send + Sync>(&self, id: ElementId) -> Option<Arc<T>> {
+        let handle = self.exports[id.index()].handles.get(&TypeId::of::<T>())?;
+        Arc::clone(handle).downcast().ok()
+    }
+
+    /// Sets timer `slot` of an element to expire after `delay`, for commands.
+    pub fn schedule_timer_after(&mut self, id: ElementId, slot: u16, delay: Duration) {
+        let at = self.clock.steady() + delay;
+        self.timers.schedule((id.0, slot), at);
+    }
+
+    /// Unsets timer `slot` of an element.
+    pub fn unschedule_timer(&mut self, id: ElementId, slot: u16) {
+        self.timers.unschedule((id.0, slot));
+    }
+
+    /// A random number.
+    pub fn random(&mut self) -> u32 {
+        self.random.next_u32()
     }
 
     /// Requests that the driver stop, as DriverManager or a reader at end of file does.

@@ -1,5 +1,6 @@
 //! The standard handlers: those that every element has, and those of the router itself.
 
+use crate::calls::Access;
 use crate::facts::Processing;
 use crate::handler::{Action, Handler, HandlerError, Value};
 use crate::router::{ElementId, Router};
@@ -178,6 +179,12 @@ fn global_list(r: &Router) -> String {
 
 fn find_global(r: &Router, name: &str) -> Result<&'static Global, HandlerError> {
     globals(r).find(|g| g.name == name).ok_or_else(|| HandlerError::NoHandler(format!("no '{name}' handler")))
+}
+
+/// What can be done with a handler of the router.
+pub(crate) fn global_access(r: &Router, name: &str) -> Option<Access> {
+    let g = find_global(r, name).ok()?;
+    Some(Access { read: g.read.is_some(), write: g.write.is_some(), parameter: false, private: false })
 }
 
 /// Reads a handler of the router.

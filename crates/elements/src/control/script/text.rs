@@ -1,0 +1,69 @@
+//! Handlers that compute with truth values, words and files.
+
+use super::words::{parse, shift_word, unquote};
+use crate::capture::error::system_message;
+use clickwork_router::args::{Filename, FromArg, HandlerRef, Names, unparse_bool};
+use clickwork_router::{ElementId, Router, Value};
+
+type Reply = Result<Value, String>;
+
+fn truth(word: &str) -> Result<bool, String> {
+    parse(word).ok_or_else(|| "syntax error".to_string())
+}
+
+/// The opposite of a truth value.
+pub fn not(text: &str) -> Reply {
+    Ok(unparse_bool(!truth(text.trim())?).into())
+}
+
+/// Joins truth values: whether none differs from `neutral`, as far as need be looked at. `negated` gives the opposite of
+/// the conjunction (`neutral` true) or disjunction (false).
+pub fn all(mut text: &str, neutral: bool, negated: bool) -> Reply {
+    let mut joined = neutral;
+    while joined == neutral && !text.is_empty() {
+        let (word, rest) = shift_word(text);
+        joined = truth(word)?;
+        text = rest;
+    }
+    Ok(unparse_bool(joined != negated).into())
+}
+
+/// The second or the third word, as the first one says.
+pub fn choose(text: &str) -> Reply {
+    let (condition, rest) = shift_word(text);
+    let (yes, rest) = shift_word(rest);
+    Ok(if truth(condition)? { yes } else { shift_word(rest).0 }.into())
+}
+
+/// Whether the first word is one of the others.
+pub fn is_in(text: &str) -> Reply {
+    let (word, mut rest) = shift_word(text);
+    let mut found = false;
+    while !found && !rest.is_empty() {
+        let (other, tail) = shift_word(rest);
+        found = unquote(other) == unquote(word);
+        rest = tail;
+    }
+    Ok(unparse_bool(found).into())
+}
+
+/// Whether all the handlers named can be read, or written.
+pub fn accessible(router: &Router, me: ElementId, mut text: &str, write: bool) -> Reply {
+    let mut all = true;
+    while all && !text.is_empty() {
+        let (name, rest) = shift_word(text);
+        let target = HandlerRef::from_arg(name, &Names::default()).ok();
+        let target = target.and_then(|name| router.resolve_ref(&name, me).ok());
+        let access = target.and_then(|target| router.access(&target));
+        all = access.is_some_and(|a| if write { a.write } else { a.read });
+        text = rest;
+    }
+    Ok(unparse_bool(all).into())
+}
+
+/// The bytes of a file.
+pub fn file(text: &str) -> Reply {
+    let Filename(path) = parse(text.trim()).ok_or("bad FILE")?;
+    let bytes = std::fs::read(&path);
+    bytes.map(Value).map_err(|e| format!("{}: {}", path.display(), system_message(&e)))
+}
