@@ -13,23 +13,14 @@ pub static CLASS: Class = Class {
              passes the first on at once.",
     example: "InfiniteSource(LIMIT 5, STOP false) -> Queue -> TimedUnqueue(10ms, 2) -> Discard; \
               DriverManager(wait 1s, stop)",
-    ..class("TimedUnqueue")
+    ports: "1/1",
+    processing: "l/h",
+    args: &[
+        ArgSpec::required("INTERVAL", ArgType::Seconds, "time between bursts"),
+        ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a burst"),
+    ],
+    ..Class::new("TimedUnqueue", "sched", || Box::<TimedUnqueue>::default())
 };
-
-const ARGS: &[ArgSpec] = &[
-    ArgSpec::required("INTERVAL", ArgType::Seconds, "time between bursts"),
-    ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a burst"),
-];
-
-/// The facts under both names of the class.
-pub(super) const fn class(name: &'static str) -> Class {
-    Class {
-        ports: "1/1",
-        processing: "l/h",
-        args: ARGS,
-        ..Class::new(name, "sched", || Box::<TimedUnqueue>::default())
-    }
-}
 
 #[derive(Default)]
 struct TimedUnqueue {
@@ -107,11 +98,9 @@ mod tests {
 
     #[test]
     fn bursts_come_at_intervals_until_the_queue_is_empty() {
-        for (class, batched) in
-            [("TimedUnqueue", false), ("TimedUnqueue", true), ("Burster", false), ("Burster", true)]
-        {
-            let config = format!("s :: Source -> Queue -> u :: {class}(1, 4) -> SetTimestamp -> k :: Sink");
-            let mut t = if batched { Harness::batched(&config) } else { Harness::new(&config) };
+        for batched in [false, true] {
+            let config = "s :: Source -> Queue -> u :: TimedUnqueue(1, 4) -> SetTimestamp -> k :: Sink";
+            let mut t = if batched { Harness::batched(config) } else { Harness::new(config) };
             assert_eq!(t.run(), Outcome::Exhausted);
             let start = t.router.clock().peek();
             t.push_batch("s", 0, (0..10).map(|i| Packet::new(&[i])));

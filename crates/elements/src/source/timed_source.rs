@@ -80,11 +80,11 @@ impl Default for TimedSource {
 }
 
 impl TimedSource {
-    /// Sends the next packet one interval from now.
+    /// Sends the next packet now, unless it has a time already.
     fn start(&mut self, cx: &mut Cx<'_>) {
         if self.active && cx.timer_expiry(0).is_none() {
             self.due = cx.steady();
-            self.next(cx);
+            cx.schedule_timer_at(0, self.due);
         }
     }
 
@@ -134,7 +134,10 @@ impl Element for TimedSource {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.start(cx);
+        if self.active {
+            self.due = cx.steady();
+            self.next(cx);
+        }
         Ok(())
     }
 
@@ -165,6 +168,7 @@ impl Element for TimedSource {
 #[cfg(test)]
 mod tests {
     use crate::testing::Harness;
+    use clickwork_packet::Packet;
     use clickwork_router::Outcome;
 
     #[test]
@@ -185,9 +189,15 @@ mod tests {
         assert_eq!((t.run(), t.read("s.interval")), (Outcome::Exhausted, "500ms".into()));
         t.write("s.interval 1.5").unwrap();
         t.write("s.data xyz").unwrap();
+        let start = t.router.clock().peek();
         t.write("s.active true").unwrap();
         assert_eq!(t.run(), Outcome::Exhausted);
-        assert_eq!(t.bytes("k"), vec![b"xyz".to_vec(); 2]);
+        let packets = t.take("k");
+        let seconds = |p: &Packet| (p.timestamp() - start).as_secs_f64().round();
+        assert_eq!(
+            packets.iter().map(|p| (p.data(), seconds(p))).collect::<Vec<_>>(),
+            [(&b"xyz"[..], 0.0), (&b"xyz"[..], 2.0)]
+        );
         assert_eq!([t.read("s.interval"), t.read("s.count")], ["1.5s", "2"]);
         assert!(t.write("s.interval 0").is_err());
         assert!(Harness::errors("TimedSource(0) -> Discard").contains("INTERVAL"));
