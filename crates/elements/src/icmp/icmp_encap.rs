@@ -16,8 +16,7 @@ use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_ha
 pub static PING: Class = Class {
     help: "encapsulates packets in ICMP echo requests",
     manual: "Puts an ICMP echo request and an IP header in front of each packet, from SRC to DST. The sequence number and the \
-             IP identification count up from 1. Identifier and sequence number are stored in the machine's byte order, as \
-             Click does. The headers are marked and the destination annotation set.",
+             IP identification count up from 1. The headers are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> ICMPPingEncap(1.0.0.1, 2.0.0.2) -> CheckICMPHeader -> Discard",
     packets: "any/icmp",
     args: &[
@@ -90,9 +89,8 @@ impl IcmpEncap {
         *IcmpHeader::peek_mut(message)? = IcmpHeader::new(icmp_type, code);
         let mut icmp = IcmpMut::new(message)?;
         if matches!(icmp_type, icmp_type::ECHO | icmp_type::ECHO_REPLY) {
-            // In the machine's byte order, as Click has them.
-            icmp.set_identifier(self.identifier.to_be());
-            icmp.set_sequence(self.id.to_be());
+            icmp.set_identifier(self.identifier);
+            icmp.set_sequence(self.id);
         }
         icmp.fill_checksum();
         Some(())
@@ -131,7 +129,7 @@ mod tests {
         let mut t = Harness::new(config);
         t.push("s", 0, [Packet::new(b"abc"), Packet::with_room(0, b"", 0)]);
         let got = t.bytes("k");
-        let words = |n: u16| [5u16.to_ne_bytes(), n.to_ne_bytes()].concat();
+        let words = |n: u16| [5u16.to_be_bytes(), n.to_be_bytes()].concat();
         assert_eq!(
             (&got[0][20..22], &got[0][24..28], &got[0][28..]),
             (&[8u8, 0][..], &words(1)[..], &b"abc"[..])

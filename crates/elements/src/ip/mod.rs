@@ -18,12 +18,14 @@ mod ip_input_combo;
 mod ip_lookup;
 mod ip_mirror;
 mod ip_output_combo;
+mod ip_reassembler;
 mod linear_ip_lookup;
 pub mod lookup;
 mod mark_ip_header;
 pub(crate) mod prepend;
 mod radix_ip_lookup;
 mod range_ip_lookup;
+mod reassembly;
 mod rewrite;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -38,6 +40,7 @@ mod strip_ip_header;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
+    &ip_reassembler::CLASS,
     &erase_ip_payload::CLASS,
     &ip_encap::CLASS,
     &ip_input_combo::CLASS,

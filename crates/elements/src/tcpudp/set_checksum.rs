@@ -51,9 +51,10 @@ impl SetTCPChecksum {
     fn set(&self, p: &mut Packet) -> Option<()> {
         let packet = p.network_header()?;
         let ip = Ipv4::new(packet)?;
-        let len = usize::from(ip.total_len())
-            .checked_sub(ip.ihl())
-            .filter(|&len| len <= packet.len() - ip.ihl())?;
+        let len = usize::from(ip.total_len()).checked_sub(ip.ihl())?;
+        if !(size_of::<TcpHeader>()..=packet.len() - ip.ihl()).contains(&len) {
+            return None;
+        }
         let is_fragment = ip.is_fragment();
         if self.mends {
             let tcp = transport::<TcpHeader>(p)?;

@@ -1,0 +1,162 @@
+//! Putting fragments together again: the payload of one IP packet while pieces of it arrive (RFC 791 §3.2, RFC 815).
+
+use clickwork_packet::addr::Ipv4Address;
+use clickwork_packet::headers::ipv4::{MORE_FRAGMENTS, OFFSET_MASK};
+use clickwork_packet::headers::{Ipv4, Ipv4Mut};
+use clickwork_packet::{Packet, Timestamp};
+use std::fmt;
+use std::ops::Range;
+
+/// What tells the fragments of one packet from those of others (RFC 791 §3.2): source, destination, protocol,
+/// identification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    source: Ipv4Address,
+    destination: Ipv4Address,
+    protocol: u8,
+    identification: u16,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} > {} proto {} id {}", self.source, self.destination, self.protocol, self.identification)
+    }
+}
+
+/// A fragment with its place in the packet.
+pub struct Fragment {
+    /// Which packet it belongs to.
+    pub key: Key,
+    /// The bytes of payload it holds.
+    pub range: Range<usize>,
+    /// Whether there is more behind it.
+    pub more: bool,
+}
+
+impl Fragment {
+    /// Whether the packet is a fragment at all.
+    #[inline]
+    pub fn is_one(p: &Packet) -> bool {
+        p.network_header().and_then(Ipv4::new).is_some_and(|ip| ip.is_fragment())
+    }
+
+    /// The fragment in a packet. Nothing if it is cut short, empty, beyond the longest packet, or if it is in the middle
+    /// and does not end at a multiple of 8.
+    pub fn of(p: &Packet) -> Option<Fragment> {
+        let ip = p.network_header().and_then(Ipv4::new)?;
+        let len = usize::from(ip.total_len()).checked_sub(ip.ihl())?;
+        let (start, more) = (ip.fragment_offset(), ip.more_fragments());
+        let range = start..start + len;
+        let is_good =
+            len > 0 && range.end <= 0xFFFF && ip.payload().len() == len && !(more && !len.is_multiple_of(8));
+        let key = Key {
+            source: ip.source(),
+            destination: ip.destination(),
+            protocol: ip.protocol,
+            identification: ip.identification(),
+        };
+        is_good.then_some(Fragment { key, range, more })
+    }
+}
+
+/// A packet of which pieces have arrived.
+pub struct Assembly {
+    /// The first fragment if it has come, else the first to come: gives the header and the annotations.
+    head: Packet,
+    has_head: bool,
+    payload: Vec<u8>,
+    /// The ranges that have arrived, in order, not touching one another.
+    arrived: Vec<Range<usize>>,
+    /// Length of the payload, once the last fragment has come.
+    len: Option<usize>,
+    /// The longest fragment, header included.
+    longest: u16,
+    /// When the first fragment arrived.
+    pub since: Timestamp,
+}
+
+impl Assembly {
+    /// An assembly without pieces, with header and annotations of a fragment.
+    pub fn new(head: Packet) -> Assembly {
+        let (payload, arrived, since) = (Vec::new(), Vec::new(), head.timestamp());
+        Assembly { head, has_head: false, payload, arrived, len: None, longest: 0, since }
+    }
+
+    /// Bytes of payload held.
+    pub fn held(&self) -> u32 {
+        self.payload.len() as u32
+    }
+
+    /// Adds a fragment. False if it lies beyond the end of the packet: then it was not added.
+    pub fn add(&mut self, p: Packet, fragment: &Fragment) -> bool {
+        let Range { start, end } = fragment.range.clone();
+        let end_so_far = self.arrived.last().map_or(0, |r| r.end);
+        if self.len.is_some_and(|len| end > len) || (!fragment.more && end_so_far > end) {
+            return false;
+        }
+        let Some(ip) = p.network_header().and_then(Ipv4::new) else { return false };
+        self.longest = self.longest.max(ip.total_len());
+        if self.payload.len() < end {
+            self.payload.resize(end, 0);
+        }
+        self.payload[start..end].copy_from_slice(ip.payload());
+        if !fragment.more {
+            self.len = Some(end);
+        }
+        self.note_arrival(start..end);
+        if start == 0 {
+            (self.head, self.has_head) = (p, true);
+        }
+        true
+    }
+
+    fn note_arrival(&mut self, new: Range<usize>) {
+        let (mut joined, mut others) = (new, Vec::with_capacity(self.arrived.len() + 1));
+        for r in self.arrived.drain(..) {
+            if r.end < joined.start || r.start > joined.end {
+                others.push(r);
+            } else {
+                joined = joined.start.min(r.start)..joined.end.max(r.end);
+            }
+        }
+        others.push(joined);
+        others.sort_by_key(|r| r.start);
+        self.arrived = others;
+    }
+
+    /// Whether all of the packet is there.
+    pub fn is_complete(&self) -> bool {
+        self.has_head && self.len.is_some_and(|len| self.arrived.first() == Some(&(0..len)))
+    }
+
+    /// The ranges that have arrived.
+    pub fn arrived(&self) -> &[Range<usize>] {
+        &self.arrived
+    }
+
+    /// The length of the longest fragment.
+    pub fn longest(&self) -> u16 {
+        self.longest
+    }
+
+    /// The packet as far as it has arrived: the whole packet if it is complete. Nothing if it would be too long for IP.
+    pub fn into_packet(self) -> Option<Packet> {
+        let is_complete = self.is_complete();
+        let mut p = self.head;
+        let header_len = p.network_header().and_then(Ipv4::new)?.ihl();
+        let total = u16::try_from(header_len + self.payload.len()).ok()?;
+        let held = p.network_header()?.len() - header_len;
+        if held < self.payload.len() {
+            p.put(self.payload.len() - held);
+        } else {
+            p.take(held - self.payload.len());
+        }
+        p.network_header_mut()?.get_mut(header_len..)?.copy_from_slice(&self.payload);
+        let mut ip = p.network_header_mut().and_then(Ipv4Mut::new)?;
+        ip.set_total_len(total);
+        let flags = ip.fragment_field() & !(OFFSET_MASK | MORE_FRAGMENTS);
+        ip.set_fragment_field(if is_complete { flags } else { flags | MORE_FRAGMENTS });
+        ip.fill_checksum();
+        Some(p)
+    }
+}
