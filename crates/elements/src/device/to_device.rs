@@ -3,6 +3,7 @@
 //! A batch goes out in one system call. What the device has no room for waits here; nothing is lost silently. Read first:
 //! `clickwork_device::PacketSender`.
 
+use super::complaints::Complaints;
 use clickwork_device::{DeviceError, Fault, PacketSender, Sent, Stop};
 use clickwork_packet::{BATCH_SIZE, Batch};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Word};
@@ -55,8 +56,6 @@ const METHODS: &[&str] = &["LINUX", "PCAP"];
 /// How long to wait for a full device, first and at most. It doubles each time.
 const FIRST_BACKOFF: Duration = Duration::from_micros(8);
 const LONGEST_BACKOFF: Duration = Duration::from_micros(256);
-/// How many refused packets are reported one by one.
-const COMPLAINTS: u32 = 5;
 
 #[derive(Default)]
 struct ToDevice {
@@ -72,7 +71,7 @@ struct ToDevice {
     /// Packets still to be sent in this turn.
     left: usize,
     backoff: Duration,
-    complaints: u32,
+    complaints: Complaints,
     /// The interface is down, which has been said.
     down: bool,
 }
@@ -139,28 +138,21 @@ impl ToDevice {
 
     #[cold]
     fn refused(&mut self, error: &DeviceError, cx: &mut Cx<'_>) {
-        self.complaints += 1;
-        if self.complaints <= COMPLAINTS {
-            cx.chatter(&format!("{}: {error}", cx.name()));
-        }
+        self.complaints.say(&format!("{}: {error}", cx.name()), cx);
         self.fail(1, "refused by interface", cx);
     }
 
     #[cold]
     fn failed(&mut self, error: &DeviceError, cx: &mut Cx<'_>) {
-        let is_news = match error.fault() {
-            Fault::Down => !std::mem::replace(&mut self.down, true),
+        let text = format!("{}: {error}", cx.name());
+        match error.fault() {
+            Fault::Down if std::mem::replace(&mut self.down, true) => {}
+            Fault::Down => cx.chatter(&text),
             Fault::Vanished => {
                 self.sender = None;
-                true
+                cx.chatter(&text);
             }
-            _ => {
-                self.complaints += 1;
-                self.complaints <= COMPLAINTS
-            }
-        };
-        if is_news {
-            cx.chatter(&format!("{}: {error}", cx.name()));
+            _ => self.complaints.say(&text, cx),
         }
         let reason = if error.fault() == Fault::Down { "interface is down" } else { "cannot be sent" };
         self.fail(1, reason, cx);

@@ -8,6 +8,7 @@ use clickwork_router::Router;
 use lab::{read, route_until, route_until_done, router, two_hosts};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 use support::{in_namespace, ip};
@@ -194,6 +195,36 @@ fn a_hot_swap_loses_and_doubles_no_packet() {
         route_until(&mut new, "150 packets", |r| read(r, "c.count") == "150");
         clickwork_router::Driver::default().run_for(&mut new, Duration::from_millis(20));
         assert_eq!(read(&mut new, "f.count"), "150");
+    });
+}
+
+#[test]
+fn the_host_pings_a_router_behind_a_tunnel() {
+    in_namespace("the_host_pings_a_router_behind_a_tunnel", || {
+        let config = "tun :: KernelTun(10.8.0.1/24, DEVNAME ours0) -> ICMPPingResponder -> tun; \
+                      tap :: FromHost(ours1, 10.7.0.1/24, ETHER 02:00:00:00:07:01) -> c :: Classifier(12/0806 20/0001, 12/0800); \
+                      c[0] -> ARPResponder(10.7.0.2 02:00:00:00:07:02) -> out :: ToHost(ours1); \
+                      c[1] -> Strip(14) -> MarkIPHeader -> ICMPPingResponder \
+                      -> EtherEncap(0x0800, 02:00:00:00:07:02, 02:00:00:00:07:01) -> out;";
+        let mut r = build(config, false);
+        for (address, counter) in [("10.8.0.9", "tun.packets"), ("10.7.0.2", "c.packets")] {
+            let ping = Command::new("ping")
+                .args(["-c", "3", "-i", "0.01", "-W", "5", address])
+                .stdout(Stdio::null())
+                .spawn();
+            let Ok(mut ping) = ping else {
+                eprintln!("skipped: `ping` is not installed");
+                return;
+            };
+            let mut status = None;
+            route_until(&mut r, "three answers", |_| {
+                status = ping.try_wait().unwrap();
+                status.is_some()
+            });
+            assert!(status.unwrap().success(), "{address}: {}", r.log().taken());
+            assert_ne!(read(&mut r, counter), "0");
+        }
+        assert_eq!(read(&mut r, "tun.dev_name"), "ours0");
     });
 }
 
