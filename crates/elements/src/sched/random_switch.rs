@@ -1,6 +1,6 @@
 //! RandomSwitch: sends each packet to a random output.
 
-use clickwork_packet::Batch;
+use clickwork_packet::{BATCH_SIZE, Batch};
 use clickwork_router::element::split_batch;
 use clickwork_router::{Class, Cx, Element};
 
@@ -19,8 +19,8 @@ struct RandomSwitch;
 impl Element for RandomSwitch {
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
         let outputs = cx.outputs() as u64;
-        let draws: Vec<u16> =
-            batch.iter().map(|_| ((u64::from(cx.random()) * outputs) >> 32) as u16).collect();
+        let mut draws = [0; BATCH_SIZE];
+        draws[..batch.len()].fill_with(|| ((u64::from(cx.random()) * outputs) >> 32) as u16);
         let mut draws = draws.into_iter();
         split_batch(batch, cx, "no output", |_| draws.next());
     }

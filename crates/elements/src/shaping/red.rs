@@ -4,7 +4,7 @@
 //! variant is Floyd's of 2000: between MAX_THRESH and twice that the probability rises from MAX_P to 1.
 
 use crate::rate::Average;
-use clickwork_packet::{Batch, Packet};
+use clickwork_packet::{BATCH_SIZE, Batch, Packet};
 use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, Names, Real2, format_real2, words};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, Storage, read_handler, write_handler};
@@ -218,10 +218,10 @@ impl Red {
 
     /// Takes out what is to be dropped.
     fn thin_out(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
-        let drops: Vec<u16> = batch.iter().map(|_| u16::from(self.should_drop(cx))).collect();
+        let mut drops = [0; BATCH_SIZE];
+        drops[..batch.len()].fill_with(|| u16::from(self.should_drop(cx)));
         if drops.contains(&1) {
-            let out: Vec<Packet> = batch.extract(&drops).map(|(_, p)| p).collect();
-            out.into_iter().for_each(|p| self.drop(p, cx));
+            batch.extract(&drops).for_each(|(_, p)| self.drop(p, cx));
         }
     }
 
