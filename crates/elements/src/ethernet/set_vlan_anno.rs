@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_tag_is_set_and_can_be_changed() {
         let mut t = Harness::new("s :: Source -> v :: SetVLANAnno(VLAN_ID 77, VLAN_PCP 5) -> k :: Sink");
-        let mut set = |t: &mut Harness| {
+        let set = |t: &mut Harness| {
             t.push("s", 0, [Packet::new(b"")]);
             t.take("k")[0].anno_bytes(clickwork_packet::anno::VLAN_TCI).to_vec()
         };

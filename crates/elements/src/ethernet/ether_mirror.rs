@@ -1,0 +1,40 @@
+//! EtherMirror: swaps the addresses of Ethernet frames.
+
+use clickwork_packet::Packet;
+use clickwork_packet::headers::EthernetMut;
+use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "swaps the addresses of Ethernet frames",
+    manual: "Swaps source and destination of every Ethernet frame, so that it goes back to where it came from. Packets too \
+             short for an Ethernet header are dropped.",
+    example: "InfiniteSource(LIMIT 1, STOP true) -> EtherMirror -> Discard",
+    packets: "ether/ether",
+    ..Class::new("EtherMirror", "ethernet", || Box::new(EtherMirror))
+};
+
+struct EtherMirror;
+
+impl SimpleElement for EtherMirror {
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let Some(mut header) = EthernetMut::new(p.data_mut()) else {
+            return Verdict::Drop("frame too short");
+        };
+        (header.source, header.destination) = (header.destination, header.source);
+        Verdict::PASS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+
+    #[test]
+    fn addresses_are_swapped_in_frames() {
+        let mut t = Harness::new("s :: Source -> EtherMirror -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"abcdefABCDEF\x08\x00x"), Packet::new(b"abcdefABCDEF\x08")]);
+        assert_eq!(t.bytes("k"), [b"ABCDEFabcdef\x08\x00x"]);
+    }
+}
