@@ -20,16 +20,17 @@ const SHORT: u64 = 200_000;
 const LONG: u64 = 1_800_000;
 
 /// The two-interface IP router of TOCS 2000 Figure 8, fed from memory with 64-byte UDP packets from one to the other.
-const IP_ROUTER: &str = include_str!("ip-router.click");
+const IP_ROUTER: &str = include_str!("../../../../bench/ip-router-mem.click");
 
 fn router(config: &str, ordered: bool, packets: u64) -> Router {
     let mut registry = clickwork_elements::registry();
     registry.add([&replay::SOURCE, &replay::SINK]);
     let registry = Arc::new(registry);
     let mut sources = Sources::default();
-    let text = config.replace("$N", &packets.to_string());
-    let file = sources.add("bench", text);
-    let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
+    let file = sources.add("bench", config);
+    let defines = vec![("N".to_string(), packets.to_string()), ("BURST".to_string(), "64".to_string())];
+    let options = LangOptions { defines, ..LangOptions::new(&*registry) };
+    let (graph, diagnostics) = elaborate(&mut sources, file, &options);
     assert!(!diagnostics.has_errors(), "{config} is wrong");
     let built = build(&graph, &sources, &registry, Options { ordered, ..Options::default() });
     built.expect("the configuration is right").0
@@ -77,11 +78,14 @@ fn resolve_and_route(r: &mut Router) {
     r.write("rt.ctrl", &routes).expect("the table takes routes");
 }
 
-/// The bench router with the source of small frames.
-fn in_cache() -> String {
-    let frame = "00000c000001 00000c0000ff 0800 4500002e000000004011 66bb 0a000002 0a010002 1369 1369 001a0000 \
-                 000102030405060708090a0b0c0d0e0f1011";
-    IP_ROUTER.replace("SOURCE", &format!("InfiniteSource(DATA \\<{frame}>, LIMIT $N, BURST 64, STOP true)"))
+/// The router with its source replaced by one that circulates many packets.
+fn out_of_cache() -> String {
+    let start = IP_ROUTER.find("src :: ").expect("the router has a source");
+    let end = start + IP_ROUTER[start..].find(';').expect("which ends");
+    let text = format!("{}src :: StockSource($N){}", &IP_ROUTER[..start], &IP_ROUTER[end..]);
+    let sink = "out1 :: Queue(1024) -> cnt :: Counter -> d1 :: Discard(BURST 32);";
+    assert!(text.contains(sink));
+    text.replace(sink, "out1 :: Null -> cnt :: Counter -> StockSink;")
 }
 
 fn static_loop(packets: u64) -> Duration {
@@ -105,8 +109,8 @@ fn main() {
     report("... with 16 Nulls", &plain(chain(&"Null -> ".repeat(16))));
     report("... with 16 Counters", &plain(chain(&"Counter -> ".repeat(16))));
     report("IP path, hand-written loop", &|| ns_per_packet(static_loop));
-    report("IP router", &|| ns_per_packet(|n| run(&in_cache(), &resolve, n)));
-    let in_order = |n| drive(router(&in_cache(), true, n), &resolve, n);
+    report("IP router", &|| ns_per_packet(|n| run(IP_ROUTER, &resolve, n)));
+    let in_order = |n| drive(router(IP_ROUTER, true, n), &resolve, n);
     report("IP router, one packet at a time", &|| ns_per_packet(in_order));
     let cold = IP_ROUTER.replace("SOURCE", "StockSource($N)").replace(
         "out1 :: Queue(1024) -> cnt :: Counter -> Discard(BURST 64);",
