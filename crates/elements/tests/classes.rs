@@ -68,11 +68,9 @@ fn examples_run() {
             let mut r = router(class.example, ordered)
                 .unwrap_or_else(|e| panic!("the example of {}:\n{e}", class.name));
             Driver::default().run_for(&mut r, Duration::from_secs(3));
-            assert!(
-                r.ids().any(|id| r.info(id).class.name == class.name),
-                "the example of {} uses it",
-                class.name
-            );
+            // A class that goes by two names has the example of one of them.
+            let used = r.ids().any(|id| r.info(id).class.manual == class.manual);
+            assert!(used, "the example of {} uses it", class.name);
             for id in r.ids() {
                 for (handler, h) in r.handlers(id) {
                     if h.read.is_some() && !h.parameter {
