@@ -9,6 +9,8 @@ mod control;
 mod device;
 mod ethernet;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod hostile;
 mod icmp;
 pub mod info;
