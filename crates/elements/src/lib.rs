@@ -55,5 +55,6 @@ pub fn registry() -> Registry {
         r.add(family.iter().copied());
     }
     device::add_aliases(&mut r);
+    standard::add_aliases(&mut r);
     r
 }

@@ -130,7 +130,7 @@ impl<'p> SourceRoute<'p> {
 impl ICMPError {
     /// Why the packet must not be answered (RFC 1812 §4.3.2.7).
     fn objection(&self, p: &Packet, ip: &Ipv4<'_>) -> Option<&'static str> {
-        if ip.protocol == protocol::ICMP && !ip.payload().first().is_some_and(|&t| !is_error(t)) {
+        if ip.protocol == protocol::ICMP && ip.payload().first().is_none_or(|&t| is_error(t)) {
             Some("error about an error")
         } else if !self.is_one_host(ip.destination()) || is_for_many(p) {
             Some("error about a packet to many")

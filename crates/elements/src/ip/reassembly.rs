@@ -48,7 +48,7 @@ impl Fragment {
         let (start, more) = (ip.fragment_offset(), ip.more_fragments());
         let range = start..start + len;
         let is_good =
-            len > 0 && range.end <= 0xFFFF && ip.payload().len() == len && !(more && !len.is_multiple_of(8));
+            len > 0 && range.end <= 0xFFFF && ip.payload().len() == len && (len.is_multiple_of(8) || !more);
         let key = Key {
             source: ip.source(),
             destination: ip.destination(),

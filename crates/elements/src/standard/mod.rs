@@ -1,6 +1,6 @@
 //! The elements that nearly every configuration uses.
 
-use clickwork_router::Class;
+use clickwork_router::{Class, Registry};
 
 mod align;
 mod average_counter;
@@ -68,3 +68,8 @@ pub static CLASSES: &[&Class] = &[
     &truncate::CLASS,
     &unstrip::CLASS,
 ];
+
+/// Other names of classes of this family.
+pub fn add_aliases(registry: &mut Registry) {
+    registry.alias("HashDemux", &hash_switch::CLASS);
+}
