@@ -96,6 +96,8 @@ pub struct Maker {
     pub ordered: bool,
     /// Where messages of elements go.
     pub log: Log,
+    /// Where the text goes that elements print on standard output.
+    pub output: Log,
     /// Configurations of the control sockets that the command line asks for.
     pub sockets: Vec<String>,
 }
@@ -122,6 +124,7 @@ impl Maker {
             ordered: false,
             sockets: Vec::new(),
             log: Log::stderr(),
+            output: Log::stdout(),
         }
     }
 
@@ -160,6 +163,7 @@ impl Maker {
         Options {
             ordered: self.ordered,
             log: self.log.clone(),
+            output: self.output.clone(),
             source_text: input.text.clone(),
             names: clickwork_elements::info::devices::names_of_devices(),
             ..Options::default()

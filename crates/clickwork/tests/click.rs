@@ -129,3 +129,38 @@ fn click_check_and_click_flatten_have_their_own_options() {
         dir.tool("click-flatten").args(["-d", "-e", "a :: Unheard(1) -> b :: Of"]).assert().success();
     unknown.stdout_eq("a :: Unheard\nb :: Of\n");
 }
+
+#[test]
+fn a_running_configuration_is_replaced_and_counters_go_on() {
+    let dir = Scratch::new("hotconfig");
+    let config = |new: &str| {
+        format!(
+            "InfiniteSource(LIMIT 3) -> c :: Counter -> q :: Queue -> Idle; Script(wait 1s, write hotconfig {new});"
+        )
+    };
+    let run = |new: &str| {
+        let handlers = ["-h", "c.count", "-h", "q.length"];
+        dir.tool("click").args(["-R", "--simtime", "-e", &config(new)]).args(handlers).assert().success()
+    };
+    let same = "c.count:\n3\n\nq.length:\n3\n\n";
+    run("Idle -> c :: Counter -> q :: Queue -> Idle").stdout_eq(same).stderr_eq("");
+    run("Idle -> c :: Counter -> q :: Queue -> Unqueue -> Discard")
+        .stdout_eq("c.count:\n3\n\nq.length:\n0\n\n");
+    let refused = run("Idle -> c :: Counter -> q :: Quene -> Idle").stdout_eq(same);
+    let stderr = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(stderr.contains("config:1: unknown element class 'Quene'"), "{stderr}");
+    let forbidden = dir.tool("click").args(["--simtime", "-e", &config("Idle -> Idle")]).assert();
+    forbidden.stderr_eq("...\n[..]no 'hotconfig' write handler\n");
+}
+
+#[test]
+fn batches_do_not_change_how_a_configuration_is_replaced() {
+    let dir = Scratch::new("hotconfig-batches");
+    let config = "InfiniteSource(LIMIT 300) -> c :: Counter -> Discard; \
+                  Script(wait 1s, write hotconfig Idle -> c :: Counter -> Discard);";
+    let run = dir
+        .clickwork()
+        .args(["run", "-R", "--simtime", "-e", config, "-h", "c.count", "-h", "list"])
+        .assert();
+    run.success().stdout_eq("c.count:\n300\n\nlist:\n3\nIdle@1\nc\nDiscard@3\n\n");
+}

@@ -100,11 +100,11 @@ impl Driver {
             router.recent = router.clock.peek();
             run_tasks(router);
             let stride = if router.is_ordered() { self.timer_stride } else { 1 };
-            if self.iteration.is_multiple_of(stride) && router.stop.requests == 0 {
+            if self.iteration.is_multiple_of(stride) && !router.is_leaving() {
                 self.run_timers(router);
             }
             self.note_work(router);
-            if self.must_look(router) && router.stop.requests == 0 && !self.run_system(router) {
+            if self.must_look(router) && !router.is_leaving() && !self.run_system(router) {
                 return Outcome::Exhausted;
             }
         }
@@ -205,7 +205,7 @@ fn run_tasks(router: &mut Router) {
     for _ in 0..most {
         let Some(task) = router.tasks.next() else { return };
         router.run_task(ElementId(task as u32));
-        if router.stop.requests > 0 || router.hot_swap.is_some() {
+        if router.is_leaving() {
             return;
         }
     }
@@ -215,6 +215,11 @@ impl Router {
     /// Whether output is exactly in Click's order, one packet at a time.
     pub fn is_ordered(&self) -> bool {
         self.batch_limit == 1
+    }
+
+    /// Whether the driver is to return before anything else happens.
+    fn is_leaving(&self) -> bool {
+        self.stop.requests > 0 || self.hot_swap.is_some()
     }
 
     /// Consumes stop requests: an element that manages the driver may decide to go on. True if the driver should stop.

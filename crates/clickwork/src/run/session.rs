@@ -10,7 +10,7 @@ use crate::config::{Input, Maker};
 use crate::output;
 use crate::report::Report;
 use clickwork_router::{Clock, Driver, Log, Outcome, Reload, Router};
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -35,7 +35,8 @@ impl<'a> Session<'a> {
             defines: options.input.defines(),
             path: options.input.path(),
             ordered: presentation.ordered,
-            log: if presentation.status { Log::writer(Above) } else { Log::stderr() },
+            log: if presentation.status { Log::writer(Above(io::stderr())) } else { Log::stderr() },
+            output: if presentation.status { Log::writer(Above(io::stdout())) } else { Log::stdout() },
             sockets: options.sockets(),
             ..Maker::new()
         };

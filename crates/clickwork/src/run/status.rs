@@ -13,19 +13,19 @@ pub const PERIOD: Duration = Duration::from_millis(250);
 /// Takes the line away: to the first column, and erases to the right.
 pub const ERASE: &[u8] = b"\r\x1b[K";
 
-/// Writes to standard error above the status line.
-pub struct Above;
+/// A writer that takes the status line away before it writes.
+pub struct Above<W>(pub W);
 
-impl Write for Above {
+impl<W: Write> Write for Above<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut err = io::stderr().lock();
-        err.write_all(ERASE)?;
-        err.write_all(bytes)?;
+        io::stderr().write_all(ERASE)?;
+        self.0.write_all(bytes)?;
+        self.0.flush()?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        self.0.flush()
     }
 }
 
@@ -55,14 +55,23 @@ impl Status {
     /// For a router that begins to run.
     pub fn new(router: &Router) -> Status {
         let now = Instant::now();
-        Status { begin: now, last: Counts::of(router), last_at: now }
+        let status = Status { begin: now, last: Counts::of(router), last_at: now };
+        status.print(&line(&status.last, &status.last, PERIOD, Duration::ZERO));
+        status
     }
 
-    /// Redraws the line.
+    /// Redraws the line, unless it was drawn just before: in simulated time a period passes quickly.
     pub fn show(&mut self, router: &Router) {
-        let (now, counts) = (Instant::now(), Counts::of(router));
-        let line = line(&self.last, &counts, now - self.last_at, now - self.begin);
+        let now = Instant::now();
+        if now - self.last_at < PERIOD / 2 {
+            return;
+        }
+        let counts = Counts::of(router);
+        self.print(&line(&self.last, &counts, now - self.last_at, now - self.begin));
         (self.last, self.last_at) = (counts, now);
+    }
+
+    fn print(&self, line: &str) {
         let text = [ERASE, line.as_bytes()].concat();
         let mut err = io::stderr().lock();
         let _ = err.write_all(&text).and_then(|()| err.flush());
