@@ -5,7 +5,10 @@ use clickwork_packet::headers::arp::{Arp, ArpHeader, operation};
 use clickwork_packet::headers::ethernet::{EthernetHeader, ethertype};
 use clickwork_packet::{DEFAULT_HEADROOM, Packet, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HostOrPrefix, Names, split_words};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, read_param_handler, write_handler};
+use clickwork_router::element::try_downcast;
+use clickwork_router::{
+    Class, Cx, Element, SimpleElement, Verdict, read_handler, read_param_handler, write_handler,
+};
 use zerocopy::IntoBytes;
 
 /// The class facts.
@@ -42,6 +45,8 @@ const ETHER: usize = 14;
 struct ArpResponder {
     /// In the order they were given.
     entries: Vec<(Ipv4Prefix, EtherAddress)>,
+    /// Those of the configuration, to tell at a hot swap whether they changed.
+    configured: Vec<String>,
 }
 
 fn prefix(word: &str, names: &Names) -> Option<Ipv4Prefix> {
@@ -113,11 +118,19 @@ impl ArpResponder {
 
 impl SimpleElement for ArpResponder {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        for i in 0..args.rest().len() {
-            let entry = args.rest()[i].clone();
-            if let Err(e) = self.add(&entry, &args.names().clone()) {
+        self.configured = args.rest().to_vec();
+        for (i, entry) in self.configured.clone().iter().enumerate() {
+            if let Err(e) = self.add(entry, &args.names().clone()) {
                 args.error_in_rest(i, e);
             }
+        }
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<ArpResponder>(old)
+            && old.configured == self.configured
+        {
+            self.entries = std::mem::take(&mut old.entries);
         }
     }
 

@@ -7,7 +7,7 @@ use super::lookup::{RouteError, RouteTable};
 use clickwork_packet::Batch;
 use clickwork_packet::addr::{Ipv4Address, Ipv4Prefix};
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HostOrPrefix, Names};
-use clickwork_router::element::split_batch;
+use clickwork_router::element::{split_batch, try_downcast};
 use clickwork_router::handler::Handler;
 use clickwork_router::{Class, Cx, Element, read_handler, read_param_handler, write_handler};
 
@@ -38,6 +38,8 @@ const COMPLAINTS: u32 = 5;
 /// A lookup element with its table.
 pub(super) struct IpLookup<T> {
     table: T,
+    /// The routes of the configuration, to tell at a hot swap whether they changed.
+    configured: Vec<String>,
     /// Who says that a packet has no route; `None` if nobody does.
     speaker: Option<&'static str>,
     complaints: u32,
@@ -46,7 +48,7 @@ pub(super) struct IpLookup<T> {
 impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
     /// An element with an empty table, for [`Class::make`].
     pub(super) fn boxed(speaker: Option<&'static str>) -> Box<dyn Element> {
-        Box::new(Self { table: T::default(), speaker, complaints: 0 })
+        Box::new(Self { table: T::default(), configured: Vec::new(), speaker, complaints: 0 })
     }
 
     const HANDLERS: &'static [Handler] = &[
@@ -135,7 +137,8 @@ impl<T: RouteTable + Default + Send + 'static> Element for IpLookup<T> {
         let names = DefinedNames(args.names().clone());
         let context = Context { names: &names, outputs: cx.outputs() as u32 };
         let mut repeated = 0;
-        for (index, text) in args.rest().to_vec().iter().enumerate() {
+        self.configured = args.rest().to_vec();
+        for (index, text) in self.configured.iter().enumerate() {
             let inserted = commands::parse_route(text, context)
                 .and_then(|route| self.table.insert(route, false).map_err(CommandError::from));
             match inserted {
@@ -167,6 +170,16 @@ impl<T: RouteTable + Default + Send + 'static> Element for IpLookup<T> {
         });
         if !lost.is_empty() {
             self.complain(&lost, cx);
+        }
+    }
+
+    /// Routes that handlers added and removed stay if the configuration says the same as before; if it says something
+    /// else, it holds.
+    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+        if let Some(old) = try_downcast::<Self>(old)
+            && old.configured == self.configured
+        {
+            std::mem::swap(&mut self.table, &mut old.table);
         }
     }
 }
@@ -225,6 +238,20 @@ mod tests {
                 assert_eq!(destinations(&mut t, "b"), expected(&["10.1.255.255"]), "{class}");
                 assert_eq!(destinations(&mut t, "c"), expected(&["9.9.9.9"]), "{class}");
             }
+        }
+    }
+
+    #[test]
+    fn a_hot_swap_keeps_routes_unless_the_configuration_changed() {
+        for class in CLASSES {
+            let mut old = Harness::new(&with_routes(class, "10.0.0.0/8 0"));
+            old.write("r.add 10.0.0.2/32 1.1.1.1 2").unwrap();
+            let mut same = Harness::new(&with_routes(class, "10.0.0.0/8 0"));
+            same.router.take_over(old.router);
+            assert_eq!(same.read("r.lookup 10.0.0.2"), "2 1.1.1.1", "{class}");
+            let mut other = Harness::new(&with_routes(class, "10.0.0.0/8 1"));
+            other.router.take_over(same.router);
+            assert_eq!(other.read("r.lookup 10.0.0.2"), "1", "{class}");
         }
     }
 
