@@ -93,7 +93,9 @@ pub static CLASS: Class = Class {
         write_handler!("delete", "forgets an address", |e: &mut ArpQuerier, text, cx| {
             arp_table::delete(&mut e.cache(), text, cx)
         }),
-        write_handler!("clear", "removes all entries", |e: &mut ArpQuerier, _, _| e.cache().clear()),
+        write_handler!("clear", "removes all entries", |e: &mut ArpQuerier, _, cx| {
+            e.losing(cx, |cache, _| cache.clear());
+        }),
     ],
     ..Class::new("ARPQuerier", "ethernet", || Box::<ArpQuerier>::default())
 };
@@ -239,15 +241,7 @@ impl ArpQuerier {
             return cx.drop(p, "no next hop");
         }
         let question = Question::about(&p, EtherAddress::BROADCAST);
-        let (ask, lost) = {
-            let mut cache = self.cache();
-            let before = cache.drops();
-            let ask = cache.wait(ip, p, cx.recent());
-            (ask, cache.drops() - before)
-        };
-        if lost > 0 {
-            cx.count_drop("no ARP answer", lost);
-        }
+        let ask = self.losing(cx, |cache, now| cache.wait(ip, p, now));
         if ask {
             self.query(&question, cx);
         }
@@ -275,20 +269,20 @@ impl ArpQuerier {
 
     /// Learns from an ARP response and sends what waited for it.
     fn learn(&mut self, p: &Packet, cx: &mut Cx<'_>) {
-        if p.len() < ETHER + size_of::<ArpHeader>() {
-            return;
+        if p.len() >= ETHER + size_of::<ArpHeader>() {
+            self.responses += 1;
         }
-        self.responses += 1;
-        let is_arp = p.data()[12..ETHER] == ethertype::ARP.to_be_bytes();
-        let Some(arp) = Arp::new(&p.data()[ETHER..]).filter(|_| is_arp) else { return };
-        if arp.operation() != operation::REPLY || arp.sender_ether.is_multicast() {
-            return;
-        }
-        let waiting = self.cache().insert(arp.sender_ip(), arp.sender_ether, cx.recent());
+        let Some(arp) = reply_in(p) else { return cx.count_drop("not an ARP reply", 1) };
+        let waiting = self.losing(cx, |cache, now| cache.insert(arp.sender_ip(), arp.sender_ether, now));
         for mut p in waiting {
             self.encapsulate(&mut p, arp.sender_ether);
             cx.emit(0, p);
         }
+    }
+
+    /// Does something to the cache that may end packets that wait, and counts those.
+    fn losing<R>(&self, cx: &mut Cx<'_>, change: impl FnOnce(&mut ArpCache, Timestamp) -> R) -> R {
+        arp_table::losing(&mut self.cache(), cx, change)
     }
 
     fn push_ip(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
@@ -304,6 +298,13 @@ impl ArpQuerier {
             }
         }
     }
+}
+
+/// The ARP reply in a frame, if its sender can be learned.
+fn reply_in(p: &Packet) -> Option<Arp<'_>> {
+    let is_arp = p.data().get(12..ETHER)? == ethertype::ARP.to_be_bytes();
+    Arp::new(&p.data()[ETHER..])
+        .filter(|arp| is_arp && arp.operation() == operation::REPLY && !arp.sender_ether.is_multicast())
 }
 
 impl Element for ArpQuerier {
@@ -357,9 +358,9 @@ impl Element for ArpQuerier {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
-        let mut cache = self.cache();
-        cache.expire(cx.steady());
-        if let Some(interval) = arp_table::expiry_interval(&cache.limits) {
+        let now = cx.steady();
+        self.losing(cx, |cache, _| cache.expire(now));
+        if let Some(interval) = arp_table::expiry_interval(&self.cache().limits) {
             cx.schedule_timer_after(0, interval);
         }
     }

@@ -1,6 +1,7 @@
 //! ARPTable: an ARP cache that several ARPQueriers share.
 
 use super::arp_cache::{ArpCache, Limits};
+use clickwork_packet::Timestamp;
 use clickwork_packet::addr::{EtherAddress, Ipv4Address};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
@@ -30,7 +31,9 @@ pub static CLASS: Class = Class {
         write_handler!("delete", "forgets an address", |e: &mut ArpTable, text, cx| {
             delete(&mut e.cache(), text, cx)
         }),
-        write_handler!("clear", "removes all entries", |e: &mut ArpTable, _, _| e.cache().clear()),
+        write_handler!("clear", "removes all entries", |e: &mut ArpTable, _, cx| {
+            losing(&mut e.cache(), cx, |cache, _| cache.clear());
+        }),
     ],
     ..Class::new("ARPTable", "ethernet", || Box::<ArpTable>::default())
 };
@@ -88,6 +91,20 @@ pub(super) fn read_limits(args: &mut Args) -> Limits {
     l
 }
 
+/// Does something to a cache that may end packets that wait, and counts those.
+pub(super) fn losing<R>(
+    cache: &mut ArpCache,
+    cx: &mut Cx<'_>,
+    change: impl FnOnce(&mut ArpCache, Timestamp) -> R,
+) -> R {
+    let before = cache.drops();
+    let result = change(cache, cx.recent());
+    if cache.drops() > before {
+        cx.count_drop("no ARP answer", cache.drops() - before);
+    }
+    result
+}
+
 const INSERT_ARGS: &[ArgSpec] = &[
     ArgSpec::required("IP", ArgType::IpAddr, "the address"),
     ArgSpec::required("ETH", ArgType::EtherAddr, "its Ethernet address"),
@@ -95,25 +112,27 @@ const INSERT_ARGS: &[ArgSpec] = &[
 const DELETE_ARGS: &[ArgSpec] = &[ArgSpec::required("IP", ArgType::IpAddr, "the address")];
 
 /// The `insert` handler: `IP ETHER`. Packets that waited are for the next query's answer to send.
-pub(super) fn insert(cache: &mut ArpCache, text: &str, cx: &Cx<'_>) -> Result<(), String> {
+pub(super) fn insert(cache: &mut ArpCache, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
     let mut args = Args::from_words(INSERT_ARGS, text, &cx.names());
     let (ip, ether) = (args.get::<Ipv4Address>("IP"), args.get::<EtherAddress>("ETH"));
     args.finish().map_err(|e| e.to_string())?;
     if let (Some(ip), Some(ether)) = (ip, ether) {
-        for p in cache.insert(ip, ether, cx.steady()) {
-            cache.wait(ip, p, cx.steady());
-        }
+        losing(cache, cx, |cache, now| {
+            for p in cache.insert(ip, ether, now) {
+                cache.wait(ip, p, now);
+            }
+        });
     }
     Ok(())
 }
 
 /// The `delete` handler: `IP`.
-pub(super) fn delete(cache: &mut ArpCache, text: &str, cx: &Cx<'_>) -> Result<(), String> {
+pub(super) fn delete(cache: &mut ArpCache, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
     let mut args = Args::from_words(DELETE_ARGS, text, &cx.names());
     let ip = args.get::<Ipv4Address>("IP");
     args.finish().map_err(|e| e.to_string())?;
     if let Some(ip) = ip {
-        cache.insert(ip, EtherAddress::BROADCAST, cx.steady());
+        losing(cache, cx, |cache, now| cache.insert(ip, EtherAddress::BROADCAST, now));
     }
     Ok(())
 }
@@ -146,9 +165,9 @@ impl Element for ArpTable {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
-        let mut cache = self.cache();
-        cache.expire(cx.steady());
-        if let Some(interval) = expiry_interval(&cache.limits) {
+        let now = cx.steady();
+        losing(&mut self.cache(), cx, |cache, _| cache.expire(now));
+        if let Some(interval) = expiry_interval(&self.cache().limits) {
             cx.schedule_timer_after(0, interval);
         }
     }
