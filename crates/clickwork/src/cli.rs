@@ -1,20 +1,22 @@
 //! The command line of `clickwork` itself: its subcommands.
 
-use crate::{check, completions, ctl, doc, flatten, fmt, graph, links, list, run};
+use crate::{check, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Routers out of small readable parts
 ///
-/// Clickwork runs routers written in the Click language. 'clickwork COMMAND --help' says more about a command.
+/// Clickwork runs routers written in the Click language. 'clickwork COMMAND --help' says more about a command; without a
+/// command, the demonstration runs.
 #[derive(Parser, Debug)]
-#[command(name = "clickwork", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "clickwork", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 const EXAMPLES: &str = "Examples:
+  clickwork demo                           an IP router at work
   clickwork run router.click               run a router
   clickwork check router.click             is it correct?
   clickwork graph router.click -o r.svg    draw it
@@ -34,11 +36,12 @@ enum Command {
     Ctl(ctl::Ctl),
     Links(links::Links),
     Completions(completions::Completions),
+    Demo(demo::Demo),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    match Cli::parse().command {
+    match Cli::parse().command.unwrap_or_else(|| Command::Demo(demo::Demo::default())) {
         Command::Run(args) => run::command(&args),
         Command::Check(args) => check::main(&args),
         Command::Flatten(args) => flatten::main(&args),
@@ -49,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Ctl(args) => ctl::main(&args),
         Command::Links(args) => links::main(&args),
         Command::Completions(args) => completions::main(&args),
+        Command::Demo(args) => demo::main(&args),
     }
 }
 

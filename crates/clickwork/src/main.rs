@@ -11,7 +11,6 @@ mod completions;
 mod config;
 mod control;
 mod ctl;
-#[cfg(test)]
 mod demo;
 mod doc;
 mod flatten;

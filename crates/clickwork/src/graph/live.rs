@@ -1,6 +1,7 @@
-//! Packet counts from a running router, read through its control socket.
+//! Packet counts of a router: of a running one, read through its control socket, or of one at hand.
 
 use crate::control::Client;
+use clickwork_router::Router;
 use std::collections::HashMap;
 
 /// Packets and drops of each element.
@@ -15,6 +16,13 @@ impl Counts {
     pub fn read(router: &mut Client) -> Result<Counts, String> {
         let value = router.read("active_ports", "").map_err(|e| format!("no packet counts: {e}"))?;
         Ok(Counts::parse(&String::from_utf8_lossy(&value)))
+    }
+
+    /// Those of a router at hand.
+    pub fn of(router: &Router) -> Counts {
+        let infos = router.ids().map(|id| router.info(id));
+        let drops = |drops: &[(&str, u64)]| drops.iter().map(|(_, n)| n).sum();
+        Counts(infos.map(|i| (i.name.clone(), (i.packets, drops(&i.drops)))).collect())
     }
 
     /// Lines of name, packets and drops, separated by tabs.

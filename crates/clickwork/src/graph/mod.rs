@@ -96,6 +96,11 @@ fn picture(router: &Router, counts: Option<&Counts>, title: &str) -> String {
     svg::draw(&model, &nest::arrange(&model), title)
 }
 
+/// An SVG picture of a router at hand, with its packet counts.
+pub fn counted(router: &Router, title: &str) -> String {
+    picture(router, Some(&Counts::of(router)), title)
+}
+
 /// The configuration of a running router. Its variables are filled in already.
 fn configuration_of(router: &mut Client) -> Result<Input, String> {
     let text = router.read("flatconfig", "")?;
