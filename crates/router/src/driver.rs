@@ -193,6 +193,8 @@ impl Driver {
         }
         let wait = wait.map_or(LONGEST_SLEEP, |w| w.min(LONGEST_SLEEP));
         let wait = self.deadline.map_or(wait, |d| wait.min(d.since(router.clock.peek())));
+        // A signal while tasks ran does not wake a sleep that begins after it.
+        let wait = if self.interrupt.load(Ordering::Relaxed) { Duration::ZERO } else { wait };
         for (element, fd, ready) in router.poll.wait(Some(wait)) {
             router.run_selected(element, fd, ready);
         }
