@@ -373,8 +373,8 @@ mod tests {
 
     #[test]
     fn floods_stay_within_the_limits() {
-        let mut c = ArpCache::default();
-        c.limits = Limits { packets: 100, entries: 50, entry_packets: 3, ..Limits::default() };
+        let limits = Limits { packets: 100, entries: 50, entry_packets: 3, ..Limits::default() };
+        let mut c = ArpCache { limits, ..ArpCache::default() };
         for n in 0..100_000u32 {
             c.wait(Ipv4Address::from_bits(n % 7919), packet(), at(1));
             assert!(c.count() <= 50 && c.length() <= 100);

@@ -89,7 +89,7 @@ impl ScriptElement {
     fn kind(&self, args: &mut Args, cx: &mut Cx<'_>) -> Option<Kind> {
         let has_ports = cx.inputs() > 0 || cx.outputs() > 0;
         let by_ports = if has_ports { Kind::Packet } else { Kind::Active };
-        let kind = match args.raw("TYPE").map(|text| Kind::parse(text)) {
+        let kind = match args.raw("TYPE").map(Kind::parse) {
             None => self.default.clone().unwrap_or(by_ports),
             Some(Ok(kind)) => kind,
             Some(Err(e)) => {
@@ -220,7 +220,7 @@ impl Element for ScriptElement {
 
     fn selected(&mut self, _: RawFd, _: Ready, cx: &mut Cx<'_>) {
         if self.signals.as_mut().is_some_and(SignalWatch::take) {
-            self.run_soon(cx, |script, run| handlers::run_for_signal(script, run));
+            self.run_soon(cx, handlers::run_for_signal);
         }
     }
 
