@@ -180,7 +180,7 @@ impl<'a> Nest<'a> {
             Thing::Compound(c) => {
                 let (width, height) = self.size(c);
                 let xs = |list: &[Target], is_in: bool| {
-                    list.iter().map(|&t| self.gate_place(c, t, is_in)).collect()
+                    list.iter().map(|&t| self.gate_place(c, t, is_in).x).collect()
                 };
                 let (ins, outs) = &self.gates[c];
                 Node { width, height, inputs: xs(ins, true), outputs: xs(outs, false), pin: Pin::Free }
@@ -211,11 +211,13 @@ impl<'a> Nest<'a> {
         Point { x: (self.size(compound).0 - level.width) / 2, y: self.padding(compound).0 }
     }
 
-    fn gate_place(&self, compound: usize, target: Target, is_in: bool) -> i64 {
+    /// Where connections through a gate begin or end inside a compound's box.
+    fn gate_place(&self, compound: usize, target: Target, is_in: bool) -> Point {
         let level = &self.levels[&Some(compound)];
         let thing = if is_in { Thing::In(target) } else { Thing::Out(target) };
-        let place = level.things.iter().position(|&t| t == thing).map_or(0, |n| level.layout.places[n].x + 1);
-        self.inside(compound).x + level.shift + place
+        let number = level.things.iter().position(|&t| t == thing);
+        let place = number.map_or(Point { x: 0, y: 0 }, |n| level.layout.places[n]);
+        self.inside(compound).plus(place).plus(Point { x: level.shift + 1, y: 0 })
     }
 
     fn lay_out(&mut self, scope: Scope) {
@@ -261,10 +263,10 @@ impl<'a> Nest<'a> {
         let moved = Point { x: origin.x + level.shift, y: origin.y };
         for route in &level.layout.routes {
             let arrow = route.arrives.is_some_and(|n| matches!(level.things[n], Thing::Part(_)));
-            picture.wires.push((translate(route, moved), arrow));
+            picture.wires.push((route.moved(moved), arrow));
         }
-        let placed = level.layout.places.iter().enumerate().map(|(n, p)| (n, add(*p, moved)));
-        let islands = level.islands.iter().map(|(n, p)| (*n, add(*p, origin)));
+        let placed = level.layout.places.iter().enumerate().map(|(n, p)| (n, p.plus(moved)));
+        let islands = level.islands.iter().map(|(n, p)| (*n, p.plus(origin)));
         for (n, at) in placed.chain(islands) {
             match level.things[n] {
                 Thing::Part(p) => picture.parts[p] = at,
@@ -277,16 +279,13 @@ impl<'a> Nest<'a> {
     fn place_compound(&self, c: usize, at: Point, picture: &mut Picture) {
         let (width, height) = self.size(c);
         picture.compounds[c] = Area { at, width, height };
-        let inside = add(self.inside(c), at);
+        let inside = self.inside(c).plus(at);
         self.place(Some(c), inside, picture);
-        let bottom = at.y + height;
         let (ins, outs) = &self.gates[c];
-        for (targets, edge, inner, is_in) in
-            [(ins, at.y, inside.y, true), (outs, bottom, bottom - self.padding(c).1, false)]
-        {
+        for (targets, edge, is_in) in [(ins, at.y, true), (outs, at.y + height, false)] {
             for &t in targets {
-                let x = at.x + self.gate_place(c, t, is_in);
-                let (outer, inner) = (Point { x, y: edge }, Point { x, y: inner });
+                let inner = self.gate_place(c, t, is_in).plus(at);
+                let outer = Point { x: inner.x, y: edge };
                 let (start, end) = if is_in { (outer, inner) } else { (inner, outer) };
                 let route = Route { start, pieces: vec![Piece::Line(end)], arrives: None };
                 picture.wires.push((route, false));
@@ -323,20 +322,4 @@ fn rows(sizes: &[(i64, i64)], layout: &Layout) -> (Vec<Point>, i64, i64) {
         tallest = tallest.max(h);
     }
     (places, width, y + tallest)
-}
-
-fn add(a: Point, b: Point) -> Point {
-    Point { x: a.x + b.x, y: a.y + b.y }
-}
-
-fn translate(route: &Route, by: Point) -> Route {
-    let piece = |p: &Piece| match *p {
-        Piece::Line(a) => Piece::Line(add(a, by)),
-        Piece::Curve(a, b, c) => Piece::Curve(add(a, by), add(b, by), add(c, by)),
-    };
-    Route {
-        start: add(route.start, by),
-        pieces: route.pieces.iter().map(piece).collect(),
-        arrives: route.arrives,
-    }
 }

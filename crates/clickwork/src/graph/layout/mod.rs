@@ -2,13 +2,14 @@
 //!
 //! Nodes get ranks from top to bottom ([`ranks`]), long edges get lanes between the nodes of the ranks they pass
 //! ([`lanes`]), nodes and lanes get an order in each rank that crosses few edges ([`order`]), then places ([`columns`]),
-//! and edges become curves ([`route`]). Edges that close a circle run upwards, in lanes of their own.
+//! and edges become curves ([`route`]); this for each connected part ([`parts`]). Edges that close a circle run upwards, in lanes of their own.
 //!
 //! Edges into the same port share lanes, as wires join in a drawing by hand. This module knows nothing of routers.
 
 mod columns;
 mod lanes;
 mod order;
+mod parts;
 mod ranks;
 mod route;
 mod simplex;
@@ -99,13 +100,37 @@ pub struct Layout {
     pub routes: Vec<Route>,
 }
 
-/// Lays a graph out.
+/// Lays a graph out, its connected parts side by side.
 pub fn layout(nodes: &[Node], edges: &[Edge]) -> Layout {
-    let ranks = ranks::assign(nodes, edges);
-    let mut layers = lanes::build(nodes, edges, &ranks);
-    order::reduce_crossings(&mut layers);
-    let xs = columns::assign(&layers);
-    route::draw(nodes, &layers, &xs)
+    parts::side_by_side(nodes, edges, |nodes, edges| {
+        let ranks = ranks::assign(nodes, edges);
+        let mut layers = lanes::build(nodes, edges, &ranks);
+        order::reduce_crossings(&mut layers);
+        let xs = columns::assign(&layers);
+        route::draw(nodes, &layers, &xs)
+    })
+}
+
+impl Point {
+    /// The point moved by a distance.
+    pub fn plus(self, by: Point) -> Point {
+        Point { x: self.x + by.x, y: self.y + by.y }
+    }
+}
+
+impl Route {
+    /// The curve moved by a distance.
+    pub fn moved(&self, by: Point) -> Route {
+        let piece = |p: &Piece| match *p {
+            Piece::Line(a) => Piece::Line(a.plus(by)),
+            Piece::Curve(a, b, c) => Piece::Curve(a.plus(by), b.plus(by), c.plus(by)),
+        };
+        Route {
+            start: self.start.plus(by),
+            pieces: self.pieces.iter().map(piece).collect(),
+            arrives: self.arrives,
+        }
+    }
 }
 
 #[cfg(test)]
