@@ -31,4 +31,5 @@ pub use error::{DeviceError, Fault, Result};
 pub use interface::{Interface, Offloads};
 pub use receive::{Frame, PacketReceiver, PacketType, ReceiveCounts, ReceiveOptions};
 pub use send::{PacketSender, Sent, Stop};
+pub use sys::descriptor::inherited;
 pub use tunnel::{Tunnel, TunnelKind, TunnelOptions};

@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod bpf;
+pub(crate) mod descriptor;
 pub(crate) mod ifaddrs;
 pub(crate) mod ifreq;
 pub(crate) mod ring;

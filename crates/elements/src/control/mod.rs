@@ -1,9 +1,10 @@
 //! Elements that act on the router: scripts, the driver manager, control sockets.
 
+mod control_socket;
 mod driver_manager;
 mod script;
 
 use clickwork_router::Class;
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[&driver_manager::CLASS, &script::CLASS];
+pub static CLASSES: &[&Class] = &[&control_socket::CLASS, &driver_manager::CLASS, &script::CLASS];

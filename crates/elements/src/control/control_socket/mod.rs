@@ -1,0 +1,322 @@
+//! ControlSocket: lets programs outside read and write handlers, over TCP or Unix sockets.
+//!
+//! `protocol.rs` has the language, `execute.rs` what commands do, `connection.rs` and `listener.rs` the sockets. A
+//! command runs when the element has returned, so that it can call any handler; its reply comes back to the element.
+
+mod connection;
+mod execute;
+mod listener;
+mod protocol;
+#[cfg(test)]
+mod tests;
+
+use crate::capture::error::system_message;
+use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef, Filename, FromArg, TcpPort, unquote};
+use clickwork_router::element::{downcast, try_downcast};
+use clickwork_router::{Class, Cx, Element, Ready, read_handler};
+use connection::Connection;
+use execute::{Rights, execute};
+use listener::{Accepted, Address, Listener};
+use protocol::{Command, Reply};
+use std::collections::BTreeMap;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "lets programs outside read and write handlers",
+    manual: "Listens at a TCP port ('TCP, 7777'; with 'PORT+' at the next free one), a Unix socket ('UNIX, /tmp/ctl') or takes \
+             an open socket by number ('SOCKET, 3'). Clients read and write handlers with a protocol of lines that \
+             'telnet' or 'clickwork ctl' can speak: READ handler, WRITE handler value, HELP.\n\n\
+             READONLY allows no writing. LOCALHOST takes TCP connections of this machine only. All handlers are those \
+             of the element PROXY, if it is given, such as a Script of type PROXY. VERBOSE prints a message for each \
+             connection. If the address is taken, RETRIES says how often to try again, once a second; RETRY_WARNINGS \
+             whether that is said. A router that replaces this one takes over its connections.\n\n\
+             Who can connect can do all that the router can: use a Unix socket, or LOCALHOST, unless the network is \
+             your own.",
+    ports: "0/0",
+    args: &[
+        ArgSpec::required("TYPE", ArgType::Choice(&["TCP", "UNIX", "SOCKET"]), "the kind of socket"),
+        ArgSpec::positional("PORT", ArgType::Other("TCP port, or port+"), "", "where to listen (TCP)"),
+        ArgSpec::keyword("FILENAME", ArgType::Filename, "", "where to listen (UNIX)"),
+        ArgSpec::keyword("FD", ArgType::U32, "", "the descriptor of a connection (SOCKET)"),
+        ArgSpec::keyword("READONLY", ArgType::Bool, "false", "whether handlers can only be read"),
+        ArgSpec::keyword("PROXY", ArgType::Element, "", "the element whose handlers are meant"),
+        ArgSpec::keyword("VERBOSE", ArgType::Bool, "false", "whether connections are reported"),
+        ArgSpec::keyword("RETRIES", ArgType::I32, "0", "how often to try again to listen"),
+        ArgSpec::keyword("RETRY_WARNINGS", ArgType::Bool, "true", "whether that is reported"),
+        ArgSpec::keyword("LOCALHOST", ArgType::Bool, "false", "whether TCP serves this machine only"),
+    ],
+    ..Class::new("ControlSocket", "control", || Box::<ControlSocket>::default())
+};
+
+/// The timer that tries again to listen.
+const RETRY_TIMER: usize = 0;
+/// The timer that goes on accepting after accepting failed.
+const ACCEPT_TIMER: usize = 1;
+/// The timer that takes the connection which is there already.
+const CONNECT_TIMER: usize = 2;
+const ONE_SECOND: Duration = Duration::from_secs(1);
+/// Connections at a time.
+const MAX_CONNECTIONS: usize = 256;
+
+#[derive(Default)]
+struct ControlSocket {
+    address: Option<Address>,
+    read_only: bool,
+    verbose: bool,
+    proxy: Option<ElementRef>,
+    rights: Rights,
+    retries: i32,
+    retry_warnings: bool,
+    listener: Option<Listener>,
+    connections: BTreeMap<RawFd, Connection>,
+}
+
+impl ControlSocket {
+    fn read_address(&mut self, args: &mut Args, localhost: bool) -> Option<Address> {
+        let kind = unquote(args.raw("TYPE")?).to_uppercase();
+        let name = match kind.as_str() {
+            "TCP" => "PORT",
+            "UNIX" => "FILENAME",
+            "SOCKET" => "FD",
+            _ => {
+                args.error(format!("unknown socket type '{kind}'"));
+                return None;
+            }
+        };
+        // The second argument is the address, whatever the kind.
+        let Some(text) = args.raw(name).or_else(|| args.raw("PORT")).map(str::to_string) else {
+            args.error(format!("{name}: required argument missing"));
+            return None;
+        };
+        let address = match name {
+            "PORT" => tcp_address(&text, localhost, args),
+            "FILENAME" => Filename::from_arg(&text, args.names()).ok().map(|f| Address::Unix(f.0)),
+            _ => RawFd::from_arg(&text, args.names()).ok().filter(|fd| *fd >= 0).map(Address::Connected),
+        };
+        if address.is_none() {
+            let wanted = if name == "PORT" { "requires TCP port" } else { "parse error" };
+            args.error_in(name, wanted);
+        }
+        address
+    }
+
+    /// Tries to listen. On failure there may be another try.
+    fn listen(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        let Some(address) = self.address.clone() else { return Ok(()) };
+        self.retries -= 1;
+        match Listener::bind(&address) {
+            Ok(Some(listener)) => {
+                self.listener = Some(listener);
+                self.watch_listener(cx)
+            }
+            Ok(None) => {
+                // Not yet: the router that this one replaces may have the connection.
+                cx.schedule_timer_after(CONNECT_TIMER, Duration::ZERO);
+                Ok(())
+            }
+            Err(e) if self.retries < 0 => Err(e),
+            Err(e) => {
+                if self.retry_warnings {
+                    let left = self.retries + 1;
+                    let tries = if left == 1 { "try" } else { "tries" };
+                    cx.chatter(&format!("{}: warning: {e} ({left} {tries} left)", cx.name()));
+                }
+                cx.schedule_timer_after(RETRY_TIMER, ONE_SECOND);
+                Ok(())
+            }
+        }
+    }
+
+    fn watch_listener(&self, cx: &mut Cx<'_>) -> Result<(), String> {
+        let Some(listener) = &self.listener else { return Ok(()) };
+        let ready = Ready { read: true, write: false };
+        cx.watch(listener.socket(), ready).map_err(|e| system_message(&e))
+    }
+
+    fn take_connection(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        let Some(Address::Connected(fd)) = self.address else { return Ok(()) };
+        let socket = clickwork_device::inherited(fd).map_err(|e| system_message(&e))?;
+        self.add(socket, cx);
+        Ok(())
+    }
+
+    fn accept(&mut self, cx: &mut Cx<'_>) {
+        let Some(listener) = &self.listener else { return };
+        match listener.accept() {
+            Ok(Some(accepted)) => self.accepted(accepted, cx),
+            Ok(None) => {}
+            Err(e) => {
+                // Most likely there are no descriptors left. To ask again at once would be an endless loop.
+                cx.chatter(&format!("{}: accept: {}", declaration(cx), system_message(&e)));
+                cx.unwatch(listener.socket().as_raw_fd());
+                cx.schedule_timer_after(ACCEPT_TIMER, ONE_SECOND);
+            }
+        }
+    }
+
+    fn accepted(&mut self, (socket, peer): Accepted, cx: &mut Cx<'_>) {
+        if self.connections.len() >= MAX_CONNECTIONS {
+            let full = Reply::line(protocol::Code::Unspecified, "Too many connections");
+            let mut connection = Connection::new(socket);
+            connection.answer(&Command::Quit(true), &full);
+            return connection.flush();
+        }
+        if self.verbose {
+            let from = peer.map(|p| format!(" from {}.{}", p.ip(), p.port())).unwrap_or_default();
+            let number = socket.as_raw_fd();
+            cx.chatter(&format!("{}: opened connection {number}{from}", declaration(cx)));
+        }
+        self.add(socket, cx);
+    }
+
+    fn add(&mut self, socket: OwnedFd, cx: &mut Cx<'_>) {
+        let fd = socket.as_raw_fd();
+        self.connections.insert(fd, Connection::new(socket));
+        self.serve(fd, cx);
+    }
+
+    /// Moves a connection on: receives, begins at most one command, sends.
+    fn serve(&mut self, fd: RawFd, cx: &mut Cx<'_>) {
+        let Some(connection) = self.connections.get_mut(&fd) else { return };
+        connection.receive();
+        match connection.next_command() {
+            Some(command) => self.begin(fd, command, cx),
+            None => self.settle(fd, false, cx),
+        }
+    }
+
+    /// Has a command carried out as soon as this element returns.
+    fn begin(&self, fd: RawFd, command: Command, cx: &mut Cx<'_>) {
+        let (me, rights) = (cx.id(), self.rights);
+        cx.defer(move |router| {
+            let reply = execute(router, rights, &command);
+            router.with_element(me, |element, cx| {
+                let socket: &mut ControlSocket = downcast(element);
+                if let Some(connection) = socket.connections.get_mut(&fd) {
+                    connection.answer(&command, &reply);
+                }
+                socket.settle(fd, true, cx);
+            });
+        });
+    }
+
+    /// Sends what there is to send, and waits for what may come; or ends the connection.
+    fn settle(&mut self, fd: RawFd, had_command: bool, cx: &mut Cx<'_>) {
+        let Some(connection) = self.connections.get_mut(&fd) else { return };
+        connection.flush();
+        let interest = connection.interest(connection.may_have_command(had_command));
+        if connection.is_over() || cx.watch(connection.socket(), interest).is_err() {
+            self.end(fd, cx);
+        }
+    }
+
+    fn end(&mut self, fd: RawFd, cx: &mut Cx<'_>) {
+        cx.unwatch(fd);
+        self.connections.remove(&fd);
+        if self.verbose {
+            cx.chatter(&format!("{}: closed connection {fd}", declaration(cx)));
+        }
+    }
+}
+
+fn declaration(cx: &Cx<'_>) -> String {
+    format!("{} :: {}", cx.name(), cx.info().class_name)
+}
+
+fn tcp_address(text: &str, localhost: bool, args: &Args) -> Option<Address> {
+    let (text, or_next) = text.strip_suffix('+').map_or((text, false), |t| (t, true));
+    let TcpPort(port) = TcpPort::from_arg(text, args.names()).ok()?;
+    (port > 0 || !or_next).then_some(Address::Tcp { port, or_next, localhost })
+}
+
+impl Element for ControlSocket {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        self.retry_warnings = true;
+        let mut localhost = false;
+        args.read("READONLY", &mut self.read_only)
+            .read("VERBOSE", &mut self.verbose)
+            .read("RETRIES", &mut self.retries)
+            .read("RETRY_WARNINGS", &mut self.retry_warnings)
+            .read("LOCALHOST", &mut localhost);
+        self.proxy = args.get("PROXY");
+        self.address = self.read_address(args, localhost);
+        match &self.address {
+            Some(Address::Tcp { .. }) => cx.add_handler(
+                "port",
+                read_handler!("", "the TCP port", |e: &mut ControlSocket, _| {
+                    e.listener.as_ref().and_then(Listener::port).unwrap_or_default()
+                }),
+            ),
+            Some(Address::Unix(_)) => cx.add_handler(
+                "filename",
+                read_handler!("", "the Unix socket", |e: &mut ControlSocket, _| match &e.address {
+                    Some(Address::Unix(path)) => path.display().to_string(),
+                    _ => String::new(),
+                }),
+            ),
+            _ => {}
+        }
+    }
+
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        let proxy = match &self.proxy {
+            Some(e) => Some(cx.find(&e.0).ok_or_else(|| format!("no element named '{}'", e.0))?),
+            None => None,
+        };
+        self.rights = Rights { read_only: self.read_only, proxy };
+        self.listen(cx)
+    }
+
+    fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
+        match &self.listener {
+            Some(listener) if listener.socket().as_raw_fd() == fd => self.accept(cx),
+            _ => self.serve(fd, cx),
+        }
+    }
+
+    fn run_timer(&mut self, slot: usize, cx: &mut Cx<'_>) {
+        let outcome = match slot {
+            RETRY_TIMER if self.listener.is_none() => self.listen(cx),
+            CONNECT_TIMER => self.take_connection(cx),
+            _ => self.watch_listener(cx),
+        };
+        if let Err(e) = outcome {
+            cx.chatter(&format!("{}: {e}", declaration(cx)));
+            cx.stop_driver();
+        }
+    }
+
+    fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
+        let Some(old) = try_downcast::<ControlSocket>(old) else { return };
+        let (Some(mine), Some(theirs)) = (&self.address, &old.address) else { return };
+        if !mine.is_served_by(theirs) {
+            return cx.chatter(&format!("{}: incompatible ControlSockets", declaration(cx)));
+        }
+        self.connections.append(&mut old.connections);
+        cx.unschedule_timer(CONNECT_TIMER);
+        if let Some(listener) = old.listener.take() {
+            if let Some(mine) = self.listener.replace(listener) {
+                cx.unwatch(mine.socket().as_raw_fd());
+            }
+            cx.unschedule_timer(RETRY_TIMER);
+        }
+        if let Err(e) = self.watch_listener(cx) {
+            cx.chatter(&format!("{}: {e}", declaration(cx)));
+        }
+        let all: Vec<RawFd> = self.connections.keys().copied().collect();
+        all.into_iter().for_each(|fd| self.settle(fd, true, cx));
+    }
+
+    fn cleanup(&mut self, cx: &mut Cx<'_>) {
+        for (fd, mut connection) in std::mem::take(&mut self.connections) {
+            cx.unwatch(fd);
+            connection.flush();
+        }
+        if let Some(listener) = self.listener.take() {
+            cx.unwatch(listener.socket().as_raw_fd());
+            listener.close();
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Real connections, over loopback and Unix sockets, to a router that runs meanwhile.
+
+use crate::testing::Harness;
+use clickwork_router::Outcome;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+/// Stops the router when the client is done, even if it panics.
+struct Stop(u16);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        let _ = connect(self.0).write_all(b"write stop\nquit\n");
+    }
+}
+
+fn connect(port: u16) -> TcpStream {
+    TcpStream::connect(("127.0.0.1", port)).expect("the router listens")
+}
+
+/// Runs the router while a client talks to the control socket `ctl`, which listens on TCP.
+fn with_client<T: Send>(t: &mut Harness, client: impl FnOnce(u16) -> T + Send) -> T {
+    let port = t.read("ctl.port").parse().expect("a port");
+    thread::scope(|scope| {
+        let client = scope.spawn(move || {
+            let _stop = Stop(port);
+            client(port)
+        });
+        assert_eq!(t.run(), Outcome::Stopped);
+        client.join().expect("the client did not panic")
+    })
+}
+
+/// All that the server says to a client that sends these bytes and then nothing more.
+fn transcript(port: u16, sent: &[u8]) -> String {
+    let mut stream = connect(port);
+    stream.write_all(sent).expect("the server reads");
+    stream.shutdown(Shutdown::Write).expect("it is open");
+    let mut said = Vec::new();
+    // A server that closes before it has read everything resets the connection.
+    let _ = stream.read_to_end(&mut said);
+    String::from_utf8(said).expect("text")
+}
+
+const CTL: &str =
+    "ctl :: ControlSocket(TCP, 0, LOCALHOST true); c :: Counter; Idle -> c -> q :: Queue(7) -> Discard;\n";
+
+#[test]
+fn handlers_are_read_and_written() {
+    let mut t = Harness::new(CTL);
+    let said = with_client(&mut t, |port| {
+        transcript(
+            port,
+            b"READ c.count\r\nwrite q.capacity 9\nread q.capacity\nREADDATA 0.version 0\nwritedata c.reset 2\nhi\
+              writeuntil q.capacity .\n11\n.\nget 2.class\nquit\nread c.count\n",
+        )
+    });
+    let expected = format!(
+        "Click::ControlSocket/1.3\r\n200 Read handler 'c.count' OK\r\nDATA 1\r\n0200 Write handler 'q.capacity' OK\r\n\
+         200 Read handler 'q.capacity' OK\r\nDATA 1\r\n9200 Read handler '0.version' OK\r\nDATA {}\r\n{}\
+         200 Write handler 'c.reset' OK\r\n200 Write handler 'q.capacity' OK\r\n\
+         200 Read handler '2.class' OK\r\nDATA 7\r\nCounter200 Goodbye!\r\n",
+        clickwork_router::VERSION.len(),
+        clickwork_router::VERSION
+    );
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn errors_have_codes() {
+    let mut t = Harness::new(&format!("{CTL} s :: Script(TYPE PASSIVE)"));
+    let said = with_client(&mut t, |port| {
+        transcript(
+            port,
+            b"read nosuch.x\nread c.x\nread c.reset\nwrite c.count 1\nwrite q.capacity x\nread c.count 5\nread s.cat /etc/passwd\n\
+              checkread c.count\ncheckwrite c.count\ncheckread c.reset\nllrpc c#7\nfrob\nread\nquit now\n",
+        )
+    });
+    let lines: Vec<&str> = said.lines().skip(1).collect();
+    let expected = [
+        "510 No element named 'nosuch'",
+        "511 No handler named 'c.x'",
+        "530 Handler 'c.reset' write-only",
+        "530 Handler 'c.count' read-only",
+        "520-Write handler 'q.capacity' error:",
+    ];
+    assert_eq!(lines[..5], expected, "{said}");
+    let expected = [
+        "590-Read handler 'c.count' error:",
+        "590 read handler 'c.count' does not take parameters",
+        "511 No handler named 's.cat'",
+        "200 Read handler 'c.count' OK",
+        "511 Handler 'c.count' not writable",
+        "511 Handler 'c.reset' not readable",
+        "501 Cannot call LLRPC 'c#7' remotely",
+        "501 Command 'FROB' unimplemented",
+        "500 Wrong number of arguments",
+        "500 Bad command syntax",
+        "200 Goodbye!",
+    ];
+    assert_eq!(lines[6..], expected, "{said}");
+}
+
+#[test]
+fn rights_can_be_taken_away() {
+    let config =
+        CTL.replace("LOCALHOST", "VERBOSE true, LOCALHOST") + "r :: ControlSocket(TCP, 0, READONLY true)";
+    let mut t = Harness::new(&config);
+    let port = t.read("r.port").parse().unwrap();
+    let said =
+        with_client(&mut t, |_| transcript(port, b"write c.reset\ncheckwrite c.reset\nread c.count\n"));
+    let expected = "Click::ControlSocket/1.3\r\n530 Permission denied for 'c.reset'\r\n\
+                    530 Permission denied for 'c.reset'\r\n200 Read handler 'c.count' OK\r\nDATA 1\r\n0";
+    assert_eq!(said, expected);
+    let printed = t.printed();
+    assert!(printed.contains("ctl :: ControlSocket: opened connection"), "{printed}");
+}
+
+#[test]
+fn a_proxy_answers_for_everything() {
+    let config =
+        format!("{CTL} p :: ControlSocket(TCP, 0, PROXY s); s :: Script(TYPE PROXY, returnq \"$0 $args\")");
+    let mut t = Harness::new(&config);
+    let port = t.read("p.port").parse().unwrap();
+    let said = with_client(&mut t, |_| transcript(port, b"read c.count 5\nread x\n"));
+    assert!(said.contains("200 Read handler 'c.count' OK\r\nDATA 9\r\nc.count 5200 Read"), "{said}");
+}
+
+#[test]
+fn hostile_clients_do_no_harm() {
+    let mut t = Harness::new(CTL);
+    with_client(&mut t, |port| {
+        let garbage: Vec<u8> = (0..100_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let said = |sent: &[u8]| transcript_of_bytes(port, sent);
+        said(&garbage);
+        assert!(said(&[b'x'; 70_000]).contains("500 Command line too long"));
+        assert!(said(b"writedata c.reset 99999999999\n").contains("521 Data too large"));
+        assert!(said(b"writedata c.reset 10\nabc").contains("500 Not enough data"));
+        // Half a command, and many who say nothing.
+        let silent: Vec<TcpStream> = (0..50).map(|_| connect(port)).collect();
+        (&silent[0]).write_all(b"writeuntil c.reset x\n1\n2").unwrap();
+        // One who asks much and reads nothing.
+        let mut slow = connect(port);
+        slow.set_nonblocking(true).unwrap();
+        while slow.write(&b"read classes\n".repeat(1000)).is_ok() {}
+        assert!(said(b"read c.count\n").contains("DATA 1\r\n0"));
+    });
+}
+
+fn transcript_of_bytes(port: u16, sent: &[u8]) -> String {
+    let mut stream = connect(port);
+    let mut half = stream.try_clone().expect("a descriptor");
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let _ = half.write_all(sent);
+            let _ = half.shutdown(Shutdown::Write);
+        });
+        let mut said = Vec::new();
+        let _ = stream.read_to_end(&mut said);
+        String::from_utf8_lossy(&said).into_owned()
+    })
+}
+
+fn socket_path(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("clickwork-{}-{name}", std::process::id()))
+}
+
+#[test]
+fn unix_sockets_come_and_go_with_the_router() {
+    let path = socket_path("unix");
+    let mut t = Harness::new(&format!("{CTL} u :: ControlSocket(UNIX, {})", path.display()));
+    assert_eq!(t.read("u.filename"), path.display().to_string());
+    let client_path = path.clone();
+    let said = with_client(&mut t, move |_| {
+        let mut stream = UnixStream::connect(client_path).unwrap();
+        stream.write_all(b"read u.class\nquit\n").unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        said
+    });
+    assert!(said.contains("DATA 13\r\nControlSocket200 Goodbye!"), "{said}");
+    t.router.cleanup();
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_taken_address_is_an_error_unless_there_are_retries() {
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let at_port = |rest: &str| format!("c :: ControlSocket(TCP, {port}{rest}, LOCALHOST true)");
+    let e = Harness::errors(&at_port(""));
+    assert!(e.contains("bind: Address already in use"), "{e}");
+    let mut t = Harness::new(&at_port("+"));
+    assert_ne!(t.read("c.port"), port.to_string());
+    let mut t = Harness::new(&at_port(", RETRIES 2"));
+    assert!(t.printed().contains("(2 tries left)"));
+    assert_eq!(t.run(), Outcome::Stopped);
+    let printed = t.printed();
+    assert!(printed.contains("(1 try left)") && printed.contains("c :: ControlSocket: bind"), "{printed}");
+}
+
+#[test]
+fn a_new_router_takes_over_listener_and_connections() {
+    let path = socket_path("swap");
+    let socket = format!("c :: ControlSocket(UNIX, {}, RETRIES 1, RETRY_WARNINGS false)", path.display());
+    // Something to happen now and then, so that simulated time passes.
+    let config = format!("{socket}; Script(label again, wait 1ms, goto again)");
+    let look_around = |t: &mut Harness| assert_eq!(t.run_for(Duration::from_millis(50)), Outcome::TimeLimit);
+    let mut t = Harness::new(&config);
+    let mut stream = UnixStream::connect(&path).unwrap();
+    look_around(&mut t);
+    stream.write_all(b"read c.class\n").unwrap();
+    let mut new = Harness::new(&config);
+    new.router.take_over(t.router);
+    look_around(&mut new);
+    stream.write_all(b"quit\n").unwrap();
+    look_around(&mut new);
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    assert!(said.contains("ControlSocket200 Goodbye!"), "{said}");
+    assert!(path.exists());
+    new.router.cleanup();
+    assert!(!path.exists());
+}
+
+#[test]
+fn mistakes_in_the_configuration() {
+    for (config, text) in [
+        ("ControlSocket(TCP, http x)", "PORT"),
+        ("ControlSocket(TCP)", "PORT: required argument missing"),
+        ("ControlSocket(CARRIER_PIGEON, 1)", "unknown socket type 'CARRIER_PIGEON'"),
+        ("ControlSocket(TCP, 0, PROXY nobody)", "no element named 'nobody'"),
+        ("ControlSocket(SOCKET, -1)", "FD"),
+    ] {
+        let e = Harness::errors(config);
+        assert!(e.contains(text), "{config}: {e}");
+    }
+}
