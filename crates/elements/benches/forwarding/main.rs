@@ -28,7 +28,7 @@ fn router(config: &str, ordered: bool, packets: u64) -> Router {
     let registry = Arc::new(registry);
     let mut sources = Sources::default();
     let file = sources.add("bench", config);
-    let defines = vec![("N".to_string(), packets.to_string()), ("BURST".to_string(), "64".to_string())];
+    let defines = vec![("N".to_string(), packets.to_string()), ("BURST".to_string(), "32".to_string())];
     let options = LangOptions { defines, ..LangOptions::new(&*registry) };
     let (graph, diagnostics) = elaborate(&mut sources, file, &options);
     assert!(!diagnostics.has_errors(), "{config} is wrong");
@@ -112,9 +112,6 @@ fn main() {
     report("IP router", &|| ns_per_packet(|n| run(IP_ROUTER, &resolve, n)));
     let in_order = |n| drive(router(IP_ROUTER, true, n), &resolve, n);
     report("IP router, one packet at a time", &|| ns_per_packet(in_order));
-    let cold = IP_ROUTER.replace("SOURCE", "StockSource($N)").replace(
-        "out1 :: Queue(1024) -> cnt :: Counter -> Discard(BURST 64);",
-        "out1 :: Null -> cnt :: Counter -> StockSink;",
-    );
+    let cold = out_of_cache();
     report("IP router, 142 MB and 256 K routes", &|| ns_per_packet(|n| run(&cold, &resolve_and_route, n)));
 }
