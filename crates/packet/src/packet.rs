@@ -213,7 +213,7 @@ impl Packet {
 
     #[inline]
     fn position(&self, offset: i32) -> u32 {
-        u32::try_from(i64::from(self.0.start()) + i64::from(offset)).unwrap_or(UNSET)
+        self.0.start().checked_add_signed(offset).unwrap_or(UNSET)
     }
 
     #[inline]

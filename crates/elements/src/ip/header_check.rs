@@ -73,7 +73,7 @@ impl HeaderCheck {
 
     /// Checks a packet. A good one gets its headers marked, its destination annotation set, and what lies behind the IP
     /// packet cut off.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self, p: &mut Packet) -> Result<(), Fault> {
         let ip = p.data().get(self.offset..).unwrap_or_default();
         let (header, header_len, len) = self.check_lengths(ip)?;
@@ -92,7 +92,7 @@ impl HeaderCheck {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn check_lengths<'p>(&self, ip: &'p [u8]) -> Result<(&'p Ipv4Header, usize, usize), Fault> {
         let header = Ipv4Header::peek(ip).ok_or(Fault::TinyPacket)?;
         if header.version() != 4 {

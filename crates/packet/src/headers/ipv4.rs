@@ -231,10 +231,13 @@ impl Ipv4Header {
     /// stays.
     #[inline]
     pub fn decrement_ttl(&mut self) {
-        let before = u16::from_be_bytes([self.ttl, self.protocol]);
-        self.ttl = self.ttl.saturating_sub(1);
-        let after = u16::from_be_bytes([self.ttl, self.protocol]);
-        self.checksum.set(checksum::update(self.checksum.get(), before, after));
+        if self.ttl == 0 {
+            return;
+        }
+        self.ttl -= 1;
+        // RFC 1624 §3, equation 3, for a word that becomes 0x100 less: ~m + m' is 0xFEFF whatever m is.
+        let sum = u32::from(!self.checksum.get()) + 0xFEFF;
+        self.checksum.set(!((sum & 0xFFFF) + (sum >> 16)) as u16);
     }
 
     /// The start of the checksum of what this packet carries: the pseudo-header for `length` bytes.
