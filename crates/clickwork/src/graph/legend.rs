@@ -28,6 +28,7 @@ enum Symbol {
     Input(Port),
     Output(Port),
     Box(&'static str),
+    Count,
 }
 
 /// The legend of a drawing.
@@ -84,6 +85,14 @@ fn draw_symbol(out: &mut String, symbol: &Symbol, at: Point) {
     match symbol {
         Symbol::Input(p) => input(out, p, Point { x: at.x + 10, y: at.y - 5 }),
         Symbol::Output(p) => output(out, p, Point { x: at.x + 10, y: at.y + 5 }),
+        Symbol::Count => {
+            let _ = writeln!(
+                out,
+                r#"<text class="count" x="{}" y="{}" font-size="{SMALL}">123</text>"#,
+                at.x - 2,
+                at.y + 4
+            );
+        }
         Symbol::Box(fill) => {
             let _ = writeln!(
                 out,
@@ -116,6 +125,9 @@ fn ports(model: &Model) -> Vec<(Symbol, &'static str)> {
         if any(&|p| p.agnostic && !p.push, false) || any(&|p| p.agnostic && !p.push, true) {
             items.push((Symbol::Input(port(false, true)), "here pull"));
         }
+    }
+    if model.parts.iter().any(|p| p.counts.is_some()) {
+        items.push((Symbol::Count, "packets so far"));
     }
     items
 }

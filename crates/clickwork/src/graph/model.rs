@@ -92,7 +92,12 @@ impl Model {
     pub fn new(router: &Router, counts: Option<&Counts>) -> Model {
         let mut compounds = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
-        let parts = router.ids().map(|id| part(router, id, counts, &mut compounds, &mut known)).collect();
+        let mut parts: Vec<Part> =
+            router.ids().map(|id| part(router, id, counts, &mut compounds, &mut known)).collect();
+        // Control sockets that the command line asked for stand last and are no part of the configuration.
+        while parts.last().is_some_and(|p| p.full_name.starts_with("click_driver@@")) {
+            parts.pop();
+        }
         let end = |e: clickwork_router::Endpoint| (e.element.0 as usize, usize::from(e.port));
         let wires = router.links().iter().map(|l| Wire { from: end(l.from), to: end(l.to) }).collect();
         Model { parts, compounds, wires }
@@ -125,6 +130,7 @@ fn part(
     let own = info.name.rsplit('/').next().unwrap_or(&info.name);
     // Without comments.
     let config = clickwork_lang::config::split_args(&info.config).join(", ");
+    let has_ports = !(info.inputs.is_empty() && info.outputs.is_empty());
     let mut part = Part {
         name: (!own.contains('@')).then(|| own.to_string()),
         full_name: info.name.clone(),
@@ -132,7 +138,7 @@ fn part(
         family: info.class.family,
         lines: measure::abbreviate(&config, COLUMNS, MOST_LINES),
         config,
-        counts: counts.map(|c| c.text(&info.name)),
+        counts: counts.filter(|_| has_ports).map(|c| c.text(&info.name)),
         inputs: side(&info.inputs, false),
         outputs: side(&info.outputs, true),
         compound,
