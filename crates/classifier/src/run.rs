@@ -77,9 +77,20 @@ impl Code {
 
     #[inline]
     pub fn classify(&self, headers: &Headers<'_>) -> Option<usize> {
+        self.run(|base| headers.section_at(base))
+    }
+
+    /// For programs whose tests all have one base: `data` begins there.
+    #[inline]
+    pub fn classify_raw(&self, data: &[u8]) -> Option<usize> {
+        self.run(|_| data)
+    }
+
+    #[inline]
+    fn run<'a>(&self, section: impl Fn(u8) -> &'a [u8]) -> Option<usize> {
         let mut at = self.start;
         while let Some(instruction) = self.instructions.get(at as usize) {
-            let section = headers.section_at(instruction.base);
+            let section = section(instruction.base);
             at = match word_at(section, usize::from(instruction.offset)) {
                 Some(word) if instruction.flags & LOOK_UP == 0 => instruction.compare(word),
                 Some(word) => self.look_up(instruction, word),

@@ -9,8 +9,6 @@ mod control;
 mod device;
 mod ethernet;
 #[cfg(test)]
-mod examples;
-#[cfg(test)]
 mod hostile;
 mod icmp;
 pub mod info;

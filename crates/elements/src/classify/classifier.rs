@@ -1,7 +1,7 @@
 //! Classifier: sends packets to outputs by their bytes.
 
 use super::splitter::{Language, Splitter};
-use clickwork_classifier::{Compiled, FilterError, Headers, Names, classifier};
+use clickwork_classifier::{Compiled, FilterError, Names, Program, classifier};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType};
 use clickwork_router::{Class, read_handler};
@@ -42,8 +42,8 @@ impl Language for BytePatterns {
     }
 
     #[inline]
-    fn headers(p: &Packet, _: bool) -> Headers<'_> {
-        Headers::raw(p.data())
+    fn classify(program: &Program, p: &Packet, _: bool) -> Option<usize> {
+        program.classify_raw(p.data())
     }
 }
 

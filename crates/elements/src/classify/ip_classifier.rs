@@ -1,7 +1,7 @@
 //! IPClassifier: sends IP packets to outputs by what they are about.
 
-use super::splitter::{Language, Splitter, ip_headers};
-use clickwork_classifier::{Compiled, FilterError, Headers, Names, ip_classifier};
+use super::splitter::{Language, Splitter, classify_ip};
+use clickwork_classifier::{Compiled, FilterError, Names, Program, ip_classifier};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType};
 use clickwork_router::{Class, read_handler};
@@ -39,8 +39,8 @@ impl Language for Expressions {
     }
 
     #[inline]
-    fn headers(p: &Packet, ether: bool) -> Headers<'_> {
-        ip_headers(p, ether)
+    fn classify(program: &Program, p: &Packet, ether: bool) -> Option<usize> {
+        classify_ip(program, p, ether)
     }
 }
 

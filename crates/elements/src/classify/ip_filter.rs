@@ -1,7 +1,7 @@
 //! IPFilter: lets IP packets pass or drops them, by rules.
 
-use super::splitter::{Language, Splitter, ip_headers};
-use clickwork_classifier::{Compiled, FilterError, Headers, Names, ip_filter};
+use super::splitter::{Language, Splitter, classify_ip};
+use clickwork_classifier::{Compiled, FilterError, Names, Program, ip_filter};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType};
 use clickwork_router::{Class, read_handler};
@@ -41,8 +41,8 @@ impl Language for Rules {
     }
 
     #[inline]
-    fn headers(p: &Packet, ether: bool) -> Headers<'_> {
-        ip_headers(p, ether)
+    fn classify(program: &Program, p: &Packet, ether: bool) -> Option<usize> {
+        classify_ip(program, p, ether)
     }
 }
 

@@ -22,8 +22,8 @@ pub trait Language: Send + 'static {
     fn compile(arguments: &[String], outputs: usize, names: &dyn Names)
     -> Result<Compiled, Vec<FilterError>>;
 
-    /// A packet's headers as the program sees them. `ether` says whether it looks at the Ethernet header.
-    fn headers(p: &Packet, ether: bool) -> Headers<'_>;
+    /// The output for a packet, or `None` to drop it. `ether` says whether the program looks at the Ethernet header.
+    fn classify(program: &Program, p: &Packet, ether: bool) -> Option<usize>;
 }
 
 /// An element that sends each packet to the output that its program names.
@@ -88,20 +88,20 @@ impl<L: Language> Element for Splitter<L> {
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
         let (program, ether) = (&self.program, self.looks_at_ether);
         split_batch(batch, cx, L::DROP_REASON, |p| {
-            program.classify(&L::headers(p, ether)).map(|output| output as u16)
+            L::classify(program, p, ether).map(|output| output as u16)
         });
     }
 }
 
-/// The headers of an IP packet whose network header is marked. Without the mark there is no header, and every test
-/// fails as on a packet that is too short.
+/// The output for an IP packet whose network header is marked. Without the mark there is no header, and every test fails
+/// as on a packet that is too short.
 #[inline]
-pub fn ip_headers(p: &Packet, ether: bool) -> Headers<'_> {
+pub fn classify_ip(program: &Program, p: &Packet, ether: bool) -> Option<usize> {
     let network = p.network_bytes().unwrap_or_default();
     let transport = p.network_header_len().unwrap_or(u32::MAX);
     let headers = Headers::ip(network, 0, transport as usize);
-    match ether {
+    program.classify(&match ether {
         true => headers.with_ether(p.mac_header().unwrap_or_default()),
         false => headers,
-    }
+    })
 }
