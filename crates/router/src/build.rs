@@ -186,6 +186,7 @@ fn connect(
         hot_swap: None,
         batch_limit: if options.ordered { 1 } else { BATCH_SIZE },
         running: false,
+        claimed_signals: Vec::new(),
         attached: HashMap::new(),
     }
 }

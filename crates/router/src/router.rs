@@ -169,6 +169,7 @@ pub struct Router {
     pub(crate) hot_swap: Option<Box<Router>>,
     pub(crate) batch_limit: usize,
     pub(crate) running: bool,
+    pub(crate) claimed_signals: Vec<i32>,
     pub(crate) attached: HashMap<&'static str, Box<dyn Any + Send>>,
 }
 
@@ -318,6 +319,16 @@ impl Router {
     /// A random number.
     pub fn random(&mut self) -> u32 {
         self.random.next_u32()
+    }
+
+    /// Leaves a signal to an element of this router.
+    pub fn claim_signal(&mut self, signal: i32) {
+        self.claimed_signals.push(signal);
+    }
+
+    /// Whether an element handles the signal, so that whoever runs the router should not.
+    pub fn claims_signal(&self, signal: i32) -> bool {
+        self.claimed_signals.contains(&signal)
     }
 
     /// Requests that the driver stop, as DriverManager or a reader at end of file does.

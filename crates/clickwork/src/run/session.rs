@@ -86,7 +86,7 @@ impl<'a> Session<'a> {
             self.report.warning(&format!("{}: configuration has no elements, exiting", self.input.name));
             return;
         }
-        let mut driver = Driver::new(interrupt());
+        let mut driver = Driver::new(interrupt(&self.router));
         let mut status = self.presentation.status.then(|| Status::new(&self.router));
         loop {
             let outcome = match &mut status {
@@ -117,11 +117,12 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A flag that the first INT or TERM signal sets; the second one ends the program at once.
-fn interrupt() -> Arc<AtomicBool> {
+/// A flag that the first INT or TERM signal sets, unless an element handles it; the second one ends the program at once.
+fn interrupt(router: &Router) -> Arc<AtomicBool> {
     use signal_hook::{consts, flag};
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [consts::SIGINT, consts::SIGTERM] {
+    let signals = [consts::SIGINT, consts::SIGTERM];
+    for signal in signals.into_iter().filter(|&s| !router.claims_signal(s)) {
         // The order matters: the default action is taken if the flag was set before this signal.
         let _ = flag::register_conditional_default(signal, Arc::clone(&stop));
         let _ = flag::register(signal, Arc::clone(&stop));

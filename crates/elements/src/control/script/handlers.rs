@@ -2,7 +2,7 @@
 
 use super::call::Run;
 use super::interpreter::{Answer, By, Stepped};
-use super::program::Jump;
+use super::program::{Ending, Jump};
 use super::report::Report;
 use super::state::Script;
 use super::words::{parse, shift_word};
@@ -154,10 +154,17 @@ fn control(
     if answer.status < 0 || run.report.errors() > 0 { Err(run.report.into_text()) } else { Ok(answer) }
 }
 
-/// Runs a script from its beginning since a signal came. If it ends for good, its signals come to nothing from now on.
-pub fn run_for_signal(script: &Script, run: &mut Run<'_>) {
-    let arguments = Start::Run(String::new());
-    if let Err(e) = script.start_from(arguments, run) {
+/// Runs a script from its beginning since a signal came. While it waits, it hears no signals; if it ended otherwise than
+/// by `end`, it never will again.
+pub fn signal_came(signal: i32, script: &Script, run: &mut Run<'_>) {
+    let is_first = !std::mem::replace(&mut script.state().signalled, true);
+    match script.ending() {
+        Some(Ending::End) => {}
+        _ if is_first => {}
+        None if script.is_waiting() => return,
+        _ => return super::signal::default_action(signal, run.router),
+    }
+    if let Err(e) = script.start_from(Start::Run(String::new()), run) {
         run.report.error(&e);
     }
 }

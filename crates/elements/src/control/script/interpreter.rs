@@ -254,22 +254,35 @@ impl Script {
         text
     }
 
-    /// How the script stands.
+    /// How the script has ended, if it has.
+    pub fn ending(&self) -> Option<Ending> {
+        match self.program.code.get(self.state().position)? {
+            Instruction::End(ending) | Instruction::Goto(Jump::End(ending), _) => Some(*ending),
+            Instruction::Error(_) => Some(Ending::Error),
+            _ => None,
+        }
+    }
+
+    /// Whether the script waits for time to pass or to be stepped.
+    pub fn is_waiting(&self) -> bool {
+        let at = self.state().position;
+        matches!(self.program.code.get(at), Some(Instruction::Pause(_) | Instruction::Wait(_)))
+    }
+
+    /// How the script would answer a call.
     pub fn answer(&self) -> Answer {
-        let state = self.state();
-        let returned = |name| state.variable(name).cloned().unwrap_or_default();
-        let ending = match self.program.code.get(state.position) {
-            Some(Instruction::Return(_)) => return Answer { status: 0, value: returned(RETURN_VALUE) },
-            Some(Instruction::End(ending) | Instruction::Goto(Jump::End(ending), _)) => *ending,
-            Some(Instruction::Error(_)) => Ending::Error,
-            _ => return Answer::default(),
-        };
+        let ending = self.ending();
         let status = match ending {
-            Ending::End | Ending::Exit => 0,
-            Ending::Stop => 1,
-            Ending::Error => -1,
+            None | Some(Ending::End | Ending::Exit) => 0,
+            Some(Ending::Stop) => 1,
+            Some(Ending::Error) => -1,
         };
-        let passes_packet = ending == Ending::End && self.kind == Kind::Packet;
-        Answer { status, value: if passes_packet { "0".to_string() } else { String::new() } }
+        let state = self.state();
+        let value = match self.program.code.get(state.position) {
+            Some(Instruction::Return(_)) => state.variable(RETURN_VALUE).cloned().unwrap_or_default(),
+            _ if ending == Some(Ending::End) && self.kind == Kind::Packet => "0".to_string(),
+            _ => String::new(),
+        };
+        Answer { status, value }
     }
 }

@@ -218,9 +218,9 @@ impl Element for ScriptElement {
         passed
     }
 
-    fn selected(&mut self, _: RawFd, _: Ready, cx: &mut Cx<'_>) {
-        if self.signals.as_mut().is_some_and(SignalWatch::take) {
-            self.run_soon(cx, handlers::run_for_signal);
+    fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
+        if let Some(signal) = self.signals.as_mut().and_then(|s| s.take(fd)) {
+            self.run_soon(cx, move |script, run| handlers::signal_came(signal, script, run));
         }
     }
 

@@ -2,12 +2,12 @@
 
 use super::state::Kind;
 use super::words::{parse, shift_word};
-use clickwork_router::{Cx, Ready, Value};
+use clickwork_router::{Cx, Ready, Router, Value};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::SigId;
 use signal_hook::consts;
 use std::io::{self, Read};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 
 const NAMES: &[(&str, i32)] = &[
@@ -66,10 +66,25 @@ pub fn kill(text: &str) -> Result<Value, String> {
     Ok(Value::default())
 }
 
-/// Makes a descriptor readable when a signal comes.
+/// What happens at a signal that no script wants any more: the driver stops, or the signal's usual effect.
+pub fn default_action(signal: i32, router: &mut Router) {
+    if [consts::SIGINT, consts::SIGTERM].contains(&signal) {
+        router.request_stop();
+    } else if let Err(e) = signal_hook::low_level::emulate_default_handler(signal) {
+        router.log().line(&format!("signal {signal}: {e}"));
+    }
+}
+
+/// Makes descriptors readable when signals come.
+#[derive(Default)]
 pub struct SignalWatch {
+    caught: Vec<Caught>,
+}
+
+struct Caught {
+    signal: i32,
     received: UnixStream,
-    registered: Vec<SigId>,
+    registration: SigId,
 }
 
 impl SignalWatch {
@@ -78,40 +93,46 @@ impl SignalWatch {
     /// # Errors
     /// If one of them cannot be caught.
     pub fn new(signals: &[i32], cx: &mut Cx<'_>) -> Result<SignalWatch, String> {
-        let watch = SignalWatch::register(signals).map_err(|e| format!("cannot wait for signals: {e}"))?;
-        let ready = Ready { read: true, write: false };
-        cx.watch(watch.received.as_fd(), ready).map_err(|e| e.to_string())?;
-        Ok(watch)
-    }
-
-    fn register(signals: &[i32]) -> io::Result<SignalWatch> {
-        let (received, sent) = UnixStream::pair()?;
-        received.set_nonblocking(true)?;
-        let mut watch = SignalWatch { received, registered: Vec::new() };
+        let mut watch = SignalWatch::default();
         for &signal in signals {
-            if consts::FORBIDDEN.contains(&signal) {
-                return Err(io::Error::other(format!("signal {signal} cannot be caught")));
-            }
-            watch.registered.push(signal_hook::low_level::pipe::register(signal, sent.try_clone()?)?);
+            let cannot = |e: io::Error| format!("cannot wait for signal {signal}: {e}");
+            let caught = Caught::new(signal).map_err(cannot)?;
+            let ready = Ready { read: true, write: false };
+            cx.watch(caught.received.as_fd(), ready).map_err(cannot)?;
+            cx.act(|router| router.claim_signal(signal));
+            watch.caught.push(caught);
         }
         Ok(watch)
     }
 
-    /// Whether a signal has come since the last call.
-    pub fn take(&mut self) -> bool {
+    /// The signal that made a descriptor readable; until it comes again, it is not.
+    pub fn take(&mut self, fd: RawFd) -> Option<i32> {
+        let caught = self.caught.iter_mut().find(|c| c.received.as_raw_fd() == fd)?;
         let mut bytes = [0; 64];
         let mut any = false;
-        while matches!(self.received.read(&mut bytes), Ok(n) if n > 0) {
+        while matches!(caught.received.read(&mut bytes), Ok(n) if n > 0) {
             any = true;
         }
-        any
+        any.then_some(caught.signal)
     }
 
     /// Waits no longer.
     pub fn end(self, cx: &mut Cx<'_>) {
-        cx.unwatch(self.received.as_raw_fd());
-        for id in self.registered {
-            signal_hook::low_level::unregister(id);
+        for caught in self.caught {
+            cx.unwatch(caught.received.as_raw_fd());
+            signal_hook::low_level::unregister(caught.registration);
         }
+    }
+}
+
+impl Caught {
+    fn new(signal: i32) -> io::Result<Caught> {
+        if consts::FORBIDDEN.contains(&signal) {
+            return Err(io::Error::other("the system does not let programs catch it"));
+        }
+        let (received, sent) = UnixStream::pair()?;
+        received.set_nonblocking(true)?;
+        let registration = signal_hook::low_level::pipe::register(signal, sent)?;
+        Ok(Caught { signal, received, registration })
     }
 }

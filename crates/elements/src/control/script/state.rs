@@ -50,6 +50,8 @@ pub struct State {
     pub write_status: i32,
     /// While a handler runs the script: steps that nested calls asked for.
     pub more_steps: Option<i64>,
+    /// Whether a signal has come.
+    pub signalled: bool,
     /// The parameter of the `run` handler.
     pub arguments: String,
     /// The handler that runs the script.

@@ -243,7 +243,13 @@ fn read_prints_a_message() {
 }
 
 #[test]
-fn a_signal_starts_a_script() {
+fn a_signal_starts_a_script_again_and_again_while_it_ends() {
+    let config = "n :: Script(TYPE PASSIVE, init n 0); \
+                  s :: Script(TYPE SIGNAL USR1, write n.set n $(n.add 1 $(n.get n)), goto stop $(eq 3 $(n.get n)), end); \
+                  Script(label again, wait 1ms, print $(kill USR1 $$), goto again)";
+    let mut t = Harness::new(config);
+    assert_eq!(t.run(), Outcome::Stopped);
+    assert_eq!(t.read("n.get n"), "3");
     let mut t = Harness::new(
         "s :: Script(TYPE SIGNAL USR2, print \"got it\", stop); Script(write run.x, print $(kill USR2 $$))",
     );
