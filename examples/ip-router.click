@@ -4,34 +4,26 @@
 // and asks its own, checks headers, looks up routes, processes IP options, fragments, sends the four ICMP errors of a
 // router, and answers pings. It reads what each network sends from a capture and writes what it sends to a capture.
 //
-//    IN0                                                              IN1
-//     |                                                                |
-//  +--v----------------- eth0 -----------------+   +-------------------v-- eth1 --+
-//  | HostEtherFilter                           |   |                              |
-//  | Classifier                                |   |                              |
-//  |  |   |   |    `- neither ARP nor IP: drop |   |                              |
-//  |  |   |  IP                                |   |                              |
-//  |  |   | Paint(1) ----------------------------+----  Paint(2) ...              |
-//  |  | ARP reply                              | | |                              |
-//  | ARP query                                 | v |                              |
-//  |  |   |                                   Strip                               |
-//  |  |   |                               CheckIPHeader --> bad: drop             |
-//  |  |   |                               GetIPAddress                            |
-//  |  |   |                              StaticIPLookup                           |
-//  |  |   |                       .--------- 1  0  2 ------------> ... eth1       |
-//  |  |   |                DropBroadcasts  |    |    |                            |
-//  |  |   |                 PaintTee ---------- | ---- sent back: redirect        |
-//  |  |   |                IPGWOptions -------- | ---- parameter problem          |
-//  |  |   |                  FixIPSrc      |    |    |                            |
-//  |  |   |                  DecIPTTL --------- | ---- time exceeded              |
-//  |  |   |                IPFragmenter ------- | ---- fragmentation needed       |
-//  |  |   `--> ARPQuerier <-----'          |    |    |   `-> ICMPError -> lookup  |
-//  | ARPResponder  |                       |    |    |                            |
-//  +-----`----+----'-----------------------+    |    +-----------------+----------+
-//           Queue                       IPClassifier                 Queue
-//             |                         |          |                   |
-//           OUT0            ICMPPingResponder     HOST               OUT1
-//                                 -> lookup
+//    IN0 --> HostEtherFilter --> Classifier --ARP query--> ARPResponder ----------> Queue --> OUT0
+//                                 | | |                                               ^
+//                        other ---' | '-----ARP reply--> ARPQuerier (A) --------------'
+//                          |        IP
+//                       Discard     v
+//                                Paint(1)               IN1 and OUT1 likewise, painted 2
+//                                   |
+//                                   v
+//                                 Strip --> CheckIPHeader --> GetIPAddress --> StaticIPLookup (B)
+//                                                                               0 |  1 |   2 |
+//       HOST <-- others -- IPClassifier <-----------------------------------------'    |     |
+//                               '-- pings --> ICMPPingResponder --> (B)                |   to OUT1,
+//                                                                                      v   likewise
+//    (A) <-- IPFragmenter <-- DecIPTTL <-- FixIPSrc <-- IPGWOptions <-- PaintTee <-- DropBroadcasts
+//                 |              |                          |              |
+//           too long, must    expired                  bad option     leaves where
+//           not be cut           |                          |            it came
+//                 '--------------+-----------.--------------+--------------'
+//                                            v
+//                                        ICMPError --> (B)
 //
 // Run it on captures of your own, or on those of the demonstration, which 'clickwork demo' leaves:
 //

@@ -100,7 +100,14 @@ pub static GROUPS: &[Group] = &[
             expect("link-broadcast", "not forward", "§5.3.4", &[Fate::Dropped]),
             expect("broadcast", "deliver, not forward", "§5.3.5", &[Fate::ToHost]),
             expect("redirect", "forward and redirect", "§5.2.7.2", &[Fate::Forwarded, Fate::REDIRECT]),
-            expect("unresolved", "hold it, ask by ARP", "§3.3.2", &[Fate::ArpQuery, Fate::Held]),
+            Expectation {
+                remark: Some(
+                    "The packet waits, and its address is asked for. But if nobody ever answers, RFC 1812 would \
+                     like its source to hear that the host is unreachable; this router, like the paper's, \
+                     drops it after five minutes without a word.",
+                ),
+                ..expect("unresolved", "hold it, ask by ARP", "§3.3.2", &[Fate::ArpQuery, Fate::Held])
+            },
             expect("not-ip", "drop", "", &[Fate::Dropped]),
         ],
     },

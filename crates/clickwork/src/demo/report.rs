@@ -162,7 +162,7 @@ fn verdict(out: &mut String, findings: &Findings, style: Style) {
     let _ = writeln!(out);
     if is_right(findings) {
         let verdict =
-            format!("{right} kinds of packets were treated as RFC 1812 wants, {less} with less than that.");
+            format!("{right} kinds of packets were treated as they must be, {less} with the differences noted.");
         let _ = writeln!(out, "{}", style.paint("1;32", &verdict));
         return;
     }
