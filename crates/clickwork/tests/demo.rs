@@ -9,8 +9,12 @@ fn without_arguments_the_demonstration_runs() {
     let dir = Scratch::new("demo-default");
     let done = dir.clickwork().assert().success();
     let printed = String::from_utf8(done.get_output().stdout.clone()).unwrap();
-    assert!(printed.contains("✓ udp") && printed.contains("40 forwarded") && !printed.contains('✗'), "{printed}");
-    let names = ["in0.pcap", "in1.pcap", "out0.pcap", "out1.pcap", "host.pcap", "ip-router.click", "ip-router.svg"];
+    assert!(
+        printed.contains("✓ udp") && printed.contains("40 forwarded") && !printed.contains('✗'),
+        "{printed}"
+    );
+    let names =
+        ["in0.pcap", "in1.pcap", "out0.pcap", "out1.pcap", "host.pcap", "ip-router.click", "ip-router.svg"];
     for name in names {
         assert!(printed.contains(name) && dir.path("clickwork-demo").join(name).exists(), "{name}");
     }

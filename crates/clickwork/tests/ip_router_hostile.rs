@@ -14,6 +14,7 @@ use demo::frame::ETHER_HEADER;
 use demo::traffic::{Frame, frames};
 use ip_router::{Account, Bench};
 use proptest::prelude::*;
+use std::path::Path;
 use std::time::Duration;
 
 /// Makes the IP header checksum right, so that a damaged packet gets further.
@@ -118,6 +119,22 @@ fn what_the_fuzz_target_reads_is_accounted_for() {
     ip_router::check(&data);
     ip_router::check(&data[..data.len() / 2]);
     ip_router::check(&data[1..]);
+}
+
+#[test]
+fn the_seeds_of_the_fuzz_target_pass() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/ip_router");
+    let seeds = std::fs::read_dir(folder).expect("the seeds are there");
+    let seeds: Vec<Vec<u8>> = seeds.map(|seed| std::fs::read(seed.unwrap().path()).unwrap()).collect();
+    assert!(seeds.len() > 1);
+    for seed in &seeds {
+        ip_router::check(seed);
+        for at in (0..seed.len()).step_by(97) {
+            let mut neighbour = seed.clone();
+            neighbour[at] ^= 0x41;
+            ip_router::check(&neighbour);
+        }
+    }
 }
 
 /// A frame of the demonstration with some bytes changed, mostly in its headers, and perhaps cut or lengthened.

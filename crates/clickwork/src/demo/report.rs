@@ -161,8 +161,9 @@ fn verdict(out: &mut String, findings: &Findings, style: Style) {
     let (right, less, wrong) = (count(Mark::Right), count(Mark::Less), count(Mark::Wrong));
     let _ = writeln!(out);
     if is_right(findings) {
-        let verdict =
-            format!("{right} kinds of packets were treated as they must be, {less} with the differences noted.");
+        let verdict = format!(
+            "{right} kinds of packets were treated as they must be, {less} with the differences noted."
+        );
         let _ = writeln!(out, "{}", style.paint("1;32", &verdict));
         return;
     }
