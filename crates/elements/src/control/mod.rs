@@ -2,9 +2,11 @@
 
 mod control_socket;
 mod driver_manager;
+mod quit_watcher;
 mod script;
 
 use clickwork_router::Class;
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[&control_socket::CLASS, &driver_manager::CLASS, &script::CLASS];
+pub static CLASSES: &[&Class] =
+    &[&control_socket::CLASS, &driver_manager::CLASS, &quit_watcher::CLASS, &script::CLASS];
