@@ -187,8 +187,9 @@ impl Maker {
 
     fn add_sockets(&self, graph: &mut Graph) {
         for (n, config) in self.sockets.iter().enumerate() {
+            let number = if n == 0 { String::new() } else { format!("@{n}") };
             graph.elements.push(ElementDecl {
-                name: format!("click_driver@@ControlSocket@{n}"),
+                name: format!("click_driver@@ControlSocket{number}"),
                 class: "ControlSocket".to_string(),
                 config: config.clone(),
                 span: Span::NONE,

@@ -22,9 +22,30 @@ pub struct InputOptions {
 }
 
 impl InputOptions {
-    /// The definitions among the words of the command line, `VAR=value`.
+    /// The definitions among the words of the command line, `VAR=value`; the first of a name counts.
     pub fn defines(&self) -> Vec<(String, String)> {
-        self.words.iter().filter_map(|w| definition(w)).map(|(n, v)| (n.to_string(), v.to_string())).collect()
+        let mut defines: Vec<(String, String)> = Vec::new();
+        for (name, value) in self.definitions() {
+            if !defines.iter().any(|(known, _)| known == name) {
+                defines.push((name.to_string(), value.to_string()));
+            }
+        }
+        defines
+    }
+
+    /// Names that are defined more than once.
+    pub fn repeated(&self) -> Vec<&str> {
+        let names: Vec<&str> = self.definitions().map(|(name, _)| name).collect();
+        names
+            .iter()
+            .enumerate()
+            .filter(|(n, name)| names[..*n].contains(name))
+            .map(|(_, name)| *name)
+            .collect()
+    }
+
+    fn definitions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.words.iter().filter_map(|w| definition(w))
     }
 
     /// Where libraries are sought.

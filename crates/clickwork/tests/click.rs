@@ -77,6 +77,16 @@ fn variables_come_from_the_command_line_and_libraries_from_the_path() {
 }
 
 #[test]
+fn the_first_of_two_definitions_counts() {
+    let dir = Scratch::new("twice");
+    let run = dir
+        .tool("click")
+        .args(["-e", "Idle -> q :: Queue($n) -> Discard", "n=3", "n=4", "-qh", "q.capacity"])
+        .assert();
+    run.success().stdout_eq("3\n").stderr_eq("parameter 'n' multiply defined\n");
+}
+
+#[test]
 fn errors_have_the_form_of_click() {
     let dir = Scratch::new("errors");
     dir.write("bad.click", "Idle -> Discard;\nIdle -> Queue(x) -> Discard;\n");

@@ -14,6 +14,9 @@ pub struct RouterOptions {
     /// Run on N threads
     #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
+    /// Pin threads to processors; one thread needs no place of its own
+    #[arg(short, long, hide = true)]
+    affinity: bool,
     /// Listen for control connections on TCP port PORT ("PORT+": or the next free one)
     #[arg(short, long, value_name = "PORT", value_parser = port)]
     port: Vec<String>,

@@ -27,10 +27,13 @@ impl<'a> Session<'a> {
     /// Reads the configuration and makes the router. Reports why if that is impossible.
     pub fn start(options: &'a RouterOptions, presentation: &Presentation) -> Option<Session<'a>> {
         let report = presentation.report;
-        if options.threads != 1 {
+        if options.threads > 1 {
             report.warning(&format!("running on 1 thread, not {}", options.threads));
         }
         let input = options.input.input().map_err(|e| report.error(&e)).ok()?;
+        for name in options.input.repeated() {
+            report.error(&format!("parameter '{name}' multiply defined"));
+        }
         let maker = Maker {
             defines: options.input.defines(),
             path: options.input.path(),
