@@ -18,8 +18,8 @@
 define($IN in.pcap, $OUT out.pcap, $FILTER icmp or tcp opt syn);
 
 in :: FromDump($IN, FORCE_IP true, STOP true)
-  -> filter :: IPClassifier($FILTER, -)
-  -> kept :: ToDump($OUT, SNAPLEN 0, USE_ENCAP_FROM in);
+    -> filter :: IPClassifier($FILTER, -)
+    -> kept :: ToDump($OUT, SNAPLEN 0, USE_ENCAP_FROM in);
 
-filter[1] -> others :: Discard;
-in[1] -> not_ip :: Discard;
+filter [1] -> others :: Discard;
+in [1] -> not_ip :: Discard;

@@ -35,10 +35,10 @@ AddressInfo(
 
 // Sorts frames; IP packets leave by output 0 if the rules allow it, by output 1 otherwise. Output 2 is for ARP.
 elementclass Checkpoint {
-  input -> kind :: Classifier(12/0800, 12/0806, -);
-  kind[0] -> CheckIPHeader(OFFSET 14) -> output;
-  kind[1] -> [1] output;
-  kind[2] -> strange :: Discard;
+    input -> kind :: Classifier(12/0800, 12/0806, -);
+    kind [0] -> CheckIPHeader(OFFSET 14) -> output;
+    kind [1] -> [1] output;
+    kind [2] -> strange :: Discard;
 }
 
 // The rules: "allow" is output 0, "1" is output 1.
@@ -64,10 +64,16 @@ to_outside :: Queue(1000) -> ToDevice($OUTSIDE);
 to_inside :: Queue(1000) -> ToDevice($INSIDE);
 refused :: ToDump($REFUSED);
 
-FromDevice($INSIDE, PROMISC true, SNIFFER false) -> from_inside :: Checkpoint -> outward -> to_outside;
-FromDevice($OUTSIDE, PROMISC true, SNIFFER false) -> from_outside :: Checkpoint -> inward -> to_inside;
+FromDevice($INSIDE, PROMISC true, SNIFFER false)
+    -> from_inside :: Checkpoint
+    -> outward
+    -> to_outside;
+FromDevice($OUTSIDE, PROMISC true, SNIFFER false)
+    -> from_outside :: Checkpoint
+    -> inward
+    -> to_inside;
 
-from_inside[1] -> to_outside;
-from_outside[1] -> to_inside;
-outward[1] -> refused;
-inward[1] -> refused;
+from_inside [1] -> to_outside;
+from_outside [1] -> to_inside;
+outward [1] -> refused;
+inward [1] -> refused;

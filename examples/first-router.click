@@ -15,7 +15,7 @@ routes :: StaticIPLookup(10.0.0.0/8 0, 0.0.0.0/0 1);
 InfiniteSource(LIMIT 3) -> SetIPAddress(10.1.2.3) -> routes;
 InfiniteSource(LIMIT 5) -> SetIPAddress(192.0.2.7) -> routes;
 
-routes[0] -> near :: Counter -> Discard;
-routes[1] -> far :: Counter -> Discard;
+routes [0] -> near :: Counter -> Discard;
+routes [1] -> far :: Counter -> Discard;
 
 DriverManager(wait 1ms, stop);

@@ -51,33 +51,36 @@ define(
 //   input 1: IP packets to send           output 1: ICMP errors about packets that could not be sent
 //                                         output 2: frames to the network
 elementclass Interface { $color, $ip, $ether, $mtu, $other_ip, $not_hosts |
-
-  // From the network.
-  input -> HostEtherFilter($ether)
+    // From the network.
+    input
+        -> HostEtherFilter($ether)
         -> kind :: Classifier(12/0800,              // IP
                               12/0806 20/0001,      // ARP queries
                               12/0806 20/0002,      // ARP replies
                               -);
-  kind[0] -> Paint($color) -> output;
-  kind[1] -> ARPResponder($ip $ether) -> frames :: Null;
-  kind[2] -> [1] arp :: ARPQuerier($ip, $ether);
-  kind[3] -> unknown_protocol :: Discard;
+    kind [0] -> Paint($color) -> output;
+    kind [1] -> ARPResponder($ip $ether) -> frames :: Null;
+    kind [2] -> [1] arp :: ARPQuerier($ip, $ether);
+    kind [3] -> unknown_protocol :: Discard;
 
-  // To the network.
-  input[1] -> DropBroadcasts
-           -> sent_back :: PaintTee($color)
-           -> options :: IPGWOptions($ip, $other_ip)
-           -> FixIPSrc($ip)
-           -> ttl :: DecIPTTL
-           -> fragments :: IPFragmenter($mtu)
-           -> arp -> frames -> [2] output;
+    // To the network.
+    input [1]
+        -> DropBroadcasts
+        -> sent_back :: PaintTee($color)
+        -> options :: IPGWOptions($ip, $other_ip)
+        -> FixIPSrc($ip)
+        -> ttl :: DecIPTTL
+        -> fragments :: IPFragmenter($mtu)
+        -> arp
+        -> frames
+        -> [2] output;
 
-  // What cannot be sent, or better another way.
-  errors :: Null -> [1] output;
-  sent_back[1] -> ICMPError($ip, redirect, host, $not_hosts) -> errors;
-  options[1] -> ICMPError($ip, parameterproblem, 0, $not_hosts) -> errors;
-  ttl[1] -> ICMPError($ip, timeexceeded, transit, $not_hosts) -> errors;
-  fragments[1] -> ICMPError($ip, unreachable, needfrag, $not_hosts, PMTU $mtu) -> errors;
+    // What cannot be sent, or better another way.
+    errors :: Null -> [1] output;
+    sent_back [1] -> ICMPError($ip, redirect, host, $not_hosts) -> errors;
+    options [1] -> ICMPError($ip, parameterproblem, 0, $not_hosts) -> errors;
+    ttl [1] -> ICMPError($ip, timeexceeded, transit, $not_hosts) -> errors;
+    fragments [1] -> ICMPError($ip, unreachable, needfrag, $not_hosts, PMTU $mtu) -> errors;
 }
 
 eth0 :: Interface(1, $IP0, $ETHER0, $MTU0, $IP1, $BROADCAST0 $BROADCAST1);
@@ -86,8 +89,8 @@ eth1 :: Interface(2, $IP1, $ETHER1, $MTU1, $IP0, $BROADCAST0 $BROADCAST1);
 // SNIFFER false: the host does not answer as well. PROMISC true: $ETHER0 need not be the interface's own address.
 from0 :: FromDevice($DEV0, PROMISC true, SNIFFER false) -> eth0;
 from1 :: FromDevice($DEV1, PROMISC true, SNIFFER false) -> eth1;
-eth0[2] -> Queue(1000) -> to0 :: ToDevice($DEV0);
-eth1[2] -> Queue(1000) -> to1 :: ToDevice($DEV1);
+eth0 [2] -> Queue(1000) -> to0 :: ToDevice($DEV0);
+eth1 [2] -> Queue(1000) -> to1 :: ToDevice($DEV1);
 
 // Every IP packet, from the network or made here, finds its way by the routing table.
 routes :: StaticIPLookup($IP0/32 0, $IP1/32 0, $BROADCAST0/32 0, $BROADCAST1/32 0, 255.255.255.255/32 0,
@@ -98,12 +101,12 @@ received :: Strip(14) -> CheckIPHeader(INTERFACES $IP0/24 $IP1/24) -> GetIPAddre
 eth0 -> received;
 eth1 -> received;
 
-routes[1] -> [1] eth0;
-routes[2] -> [1] eth1;
-eth0[1] -> routes;
-eth1[1] -> routes;
+routes [1] -> [1] eth0;
+routes [2] -> [1] eth1;
+eth0 [1] -> routes;
+eth1 [1] -> routes;
 
 // Packets for the router itself: it answers pings.
-routes[0] -> mine :: IPClassifier(icmp type echo and (dst host $IP0 or dst host $IP1), -);
-mine[0] -> ICMPPingResponder -> routes;
-mine[1] -> Discard;
+routes [0] -> mine :: IPClassifier(icmp type echo and (dst host $IP0 or dst host $IP1), -);
+mine [0] -> ICMPPingResponder -> routes;
+mine [1] -> Discard;

@@ -47,33 +47,36 @@ define(
 //   input 1: IP packets to send           output 1: ICMP errors about packets that could not be sent
 //                                         output 2: frames to the network
 elementclass Interface { $color, $ip, $ether, $other_ip, $not_hosts |
-
-  // From the network.
-  input -> HostEtherFilter($ether)
+    // From the network.
+    input
+        -> HostEtherFilter($ether)
         -> kind :: Classifier(12/0806 20/0001,      // ARP queries
                               12/0806 20/0002,      // ARP replies
                               12/0800,              // IP
                               -);
-  kind[0] -> ARPResponder($ip $ether) -> frames :: Null;
-  kind[1] -> [1] arp :: ARPQuerier($ip, $ether);
-  kind[2] -> Paint($color) -> output;
-  kind[3] -> unknown_protocol :: Discard;
+    kind [0] -> ARPResponder($ip $ether) -> frames :: Null;
+    kind [1] -> [1] arp :: ARPQuerier($ip, $ether);
+    kind [2] -> Paint($color) -> output;
+    kind [3] -> unknown_protocol :: Discard;
 
-  // To the network.
-  input[1] -> DropBroadcasts
-           -> sent_back :: PaintTee($color)
-           -> options :: IPGWOptions($ip, $other_ip)
-           -> FixIPSrc($ip)
-           -> ttl :: DecIPTTL
-           -> fragments :: IPFragmenter($MTU)
-           -> arp -> frames -> [2] output;
+    // To the network.
+    input [1]
+        -> DropBroadcasts
+        -> sent_back :: PaintTee($color)
+        -> options :: IPGWOptions($ip, $other_ip)
+        -> FixIPSrc($ip)
+        -> ttl :: DecIPTTL
+        -> fragments :: IPFragmenter($MTU)
+        -> arp
+        -> frames
+        -> [2] output;
 
-  // What cannot be sent, or better another way.
-  errors :: Null -> [1] output;
-  sent_back[1] -> ICMPError($ip, redirect, host, $not_hosts) -> errors;
-  options[1] -> ICMPError($ip, parameterproblem, 0, $not_hosts) -> errors;
-  ttl[1] -> ICMPError($ip, timeexceeded, transit, $not_hosts) -> errors;
-  fragments[1] -> ICMPError($ip, unreachable, needfrag, $not_hosts, PMTU $MTU) -> errors;
+    // What cannot be sent, or better another way.
+    errors :: Null -> [1] output;
+    sent_back [1] -> ICMPError($ip, redirect, host, $not_hosts) -> errors;
+    options [1] -> ICMPError($ip, parameterproblem, 0, $not_hosts) -> errors;
+    ttl [1] -> ICMPError($ip, timeexceeded, transit, $not_hosts) -> errors;
+    fragments [1] -> ICMPError($ip, unreachable, needfrag, $not_hosts, PMTU $MTU) -> errors;
 }
 
 eth0 :: Interface(1, $IP0, $ETHER0, $IP1, $BROADCAST0 $BROADCAST1);
@@ -81,8 +84,8 @@ eth1 :: Interface(2, $IP1, $ETHER1, $IP0, $BROADCAST0 $BROADCAST1);
 
 FromDump($IN0, TIMING true, STOP true) -> eth0;
 FromDump($IN1, TIMING true, STOP true) -> eth1;
-eth0[2] -> Queue(200) -> ToDump($OUT0);
-eth1[2] -> Queue(200) -> ToDump($OUT1);
+eth0 [2] -> Queue(200) -> ToDump($OUT0);
+eth1 [2] -> Queue(200) -> ToDump($OUT1);
 
 // Every IP packet, from the network or made here, finds its way by the routing table.
 routes :: StaticIPLookup($IP0/32 0, $IP1/32 0, $BROADCAST0/32 0, $BROADCAST1/32 0, 255.255.255.255/32 0,
@@ -93,15 +96,15 @@ received :: Strip(14) -> CheckIPHeader(INTERFACES $IP0/24 $IP1/24) -> GetIPAddre
 eth0 -> received;
 eth1 -> received;
 
-routes[1] -> [1] eth0;
-routes[2] -> [1] eth1;
-eth0[1] -> routes;
-eth1[1] -> routes;
+routes [1] -> [1] eth0;
+routes [2] -> [1] eth1;
+eth0 [1] -> routes;
+eth1 [1] -> routes;
 
-// Packets for the router itself: it answers pings, and leaves the rest to its host.
-routes[0] -> mine :: IPClassifier(icmp type echo and (dst host $IP0 or dst host $IP1), -);
-mine[0] -> ICMPPingResponder -> routes;
-mine[1] -> ToDump($HOST, ENCAP IP);
+// Packets for the router itself: it answers pings that come in one piece, and leaves the rest to its host.
+routes [0] -> mine :: IPClassifier(icmp type echo and ip unfrag and (dst host $IP0 or dst host $IP1), -);
+mine [0] -> ICMPPingResponder -> routes;
+mine [1] -> ToDump($HOST, ENCAP IP);
 
 // Stop when both captures have been read and everything has been sent.
 DriverManager(wait_stop 2, wait 0.1s, stop);

@@ -20,9 +20,9 @@ elementclass Download { RatedSource(LENGTH 1500, RATE 200) -> Paint(1) -> output
 
 // What arrives over the link, told apart by colour.
 elementclass Arrivals {
-  input -> flow :: PaintSwitch;
-  flow[0] -> call :: Counter -> Discard;
-  flow[1] -> download :: Counter -> Discard;
+    input -> flow :: PaintSwitch;
+    flow [0] -> call :: Counter -> Discard;
+    flow [1] -> download :: Counter -> Discard;
 }
 
 // One queue for both.

@@ -18,5 +18,5 @@ switch :: EtherSwitch;
 FromDevice($FIRST, PROMISC true, SNIFFER false) -> [0] switch;
 FromDevice($SECOND, PROMISC true, SNIFFER false) -> [1] switch;
 
-switch[0] -> Queue(1000) -> ToDevice($FIRST);
-switch[1] -> Queue(1000) -> ToDevice($SECOND);
+switch [0] -> Queue(1000) -> ToDevice($FIRST);
+switch [1] -> Queue(1000) -> ToDevice($SECOND);

@@ -13,14 +13,14 @@
 define($DEVICE eth0);
 
 device :: FromDevice($DEVICE, PROMISC true, FORCE_IP true)
-  -> protocol :: IPClassifier(tcp, udp, icmp, -);
+    -> protocol :: IPClassifier(tcp, udp, icmp, -);
 
 end :: Discard;
-protocol[0] -> tcp :: Counter -> end;
-protocol[1] -> udp :: Counter -> end;
-protocol[2] -> icmp :: Counter -> end;
-protocol[3] -> rest :: Counter -> end;
-device[1] -> not_ip :: Counter -> end;
+protocol [0] -> tcp :: Counter -> end;
+protocol [1] -> udp :: Counter -> end;
+protocol [2] -> icmp :: Counter -> end;
+protocol [3] -> rest :: Counter -> end;
+device [1] -> not_ip :: Counter -> end;
 
 Script(label loop, wait 1s, write summary.run, goto loop);
 

@@ -14,11 +14,11 @@ define(
 );
 
 RatedSource(RATE $RATE, LIMIT $COUNT, LENGTH $LENGTH, STOP true)
-  -> UDPIPEncap($FROM, 49152, $TO, 9)
-  -> EtherEncap(0x0800, $FROM_ETHER, $TO_ETHER)
-  -> sent :: Counter
-  -> queue :: Queue(1000)
-  -> ToDevice($DEVICE);
+    -> UDPIPEncap($FROM, 49152, $TO, 9)
+    -> EtherEncap(0x0800, $FROM_ETHER, $TO_ETHER)
+    -> sent :: Counter
+    -> queue :: Queue(1000)
+    -> ToDevice($DEVICE);
 
 Script(label loop, wait 1s, print "$(sent.count) packets, $(sent.rate) per second", goto loop);
 

@@ -13,10 +13,10 @@
 define($IN in.pcap, $OUT out.pcap, $RATE 1Mbps, $QUEUE 100);
 
 FromDump($IN, TIMING true, STOP true)
-  -> queue :: Queue($QUEUE)
-  -> BandwidthShaper($RATE)
-  -> SetTimestamp
-  -> out :: ToDump($OUT, SNAPLEN 0);
+    -> queue :: Queue($QUEUE)
+    -> BandwidthShaper($RATE)
+    -> SetTimestamp
+    -> out :: ToDump($OUT, SNAPLEN 0);
 
 // After the last packet has come, wait until the queue is empty.
 DriverManager(wait_stop, label drain, wait 10ms, goto drain $(gt $(queue.length) 0), stop);

@@ -18,8 +18,8 @@ const REPLACED: &[(&str, &str)] = &[
     ("ToDump($OUT1)", "Discard"),
     ("ToDump($HOST, ENCAP IP)", "Discard"),
     ("DriverManager(wait_stop 2, wait 0.1s, stop);", ""),
-    ("-> arp -> frames -> [2] output", "-> unfragmented :: Null -> arp -> frames -> [2] output"),
-    ("sent_back[1] ->", "sent_back[1] -> copies :: Null ->"),
+    ("IPFragmenter($MTU)", "IPFragmenter($MTU) -> unfragmented :: Null"),
+    ("sent_back [1] ->", "sent_back [1] -> copies :: Null ->"),
 ];
 
 /// The router, in simulated time, between two networks that are played by the caller.

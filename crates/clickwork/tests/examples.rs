@@ -80,7 +80,7 @@ fn run(dir: &Scratch, args: &[&str]) -> String {
 }
 
 #[test]
-fn every_example_is_correct_and_says_how_to_run_it() {
+fn every_example_is_correct_in_style_and_says_how_to_run_it() {
     let dir = Scratch::new("examples-check");
     let mut count = 0;
     for entry in std::fs::read_dir(folder()).unwrap() {
@@ -96,6 +96,7 @@ fn every_example_is_correct_and_says_how_to_run_it() {
         let checked = dir.clickwork().args(["check", common::text(&path)]).assert().success();
         let said = String::from_utf8(checked.get_output().stderr.clone()).unwrap();
         assert!(!said.contains("warning"), "{name}: {said}");
+        dir.clickwork().args(["fmt", "--check", common::text(&path)]).assert().success();
         count += 1;
     }
     assert!(count >= 8);
