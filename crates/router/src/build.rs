@@ -160,6 +160,7 @@ fn connect(
         links,
         requirements: graph.requirements.clone(),
         source_text: options.source_text,
+        hops: hops(&output_base, &targets),
         output_base,
         targets,
         input_base,
@@ -212,6 +213,12 @@ fn index(
         far[(base[here.element.index()] + u32::from(here.port)) as usize].push(there);
     }
     (base, far)
+}
+
+/// Where each element's output 0 leads.
+fn hops(output_base: &[u32], targets: &[Vec<Endpoint>]) -> Vec<Option<Endpoint>> {
+    let first = |w: &[u32]| if w[0] < w[1] { targets[w[0] as usize].first().copied() } else { None };
+    output_base.windows(2).map(first).collect()
 }
 
 fn port_counts(router: &Router, id: ElementId) -> (usize, usize) {

@@ -177,7 +177,22 @@ const DROP: u16 = u16::MAX;
 #[inline]
 fn act_on<T: SimpleElement + ?Sized>(element: &mut T, batch: &mut Batch, cx: &mut Cx<'_>) {
     element.prepare(batch, cx);
-    sort(batch, cx, |p, cx| element.simple_action(p, cx));
+    // One loop with one call of the action, so that it is inlined.
+    let mut outs = [0u16; BATCH_SIZE];
+    let mut leaving = 0;
+    for (p, out) in batch.iter_mut().zip(&mut outs) {
+        *out = match element.simple_action(p, cx) {
+            Verdict::Out(port) => port,
+            Verdict::Drop(reason) => {
+                cx.count_drop(reason, 1);
+                DROP
+            }
+        };
+        leaving |= *out;
+    }
+    if leaving != 0 {
+        send_away(batch, &outs, cx);
+    }
 }
 
 /// Sends each packet of a batch to the output that `choose` names; packets without one are dropped for `reason`. For
@@ -189,68 +204,30 @@ pub fn split_batch(
     reason: &'static str,
     mut choose: impl FnMut(&mut Packet) -> Option<u16>,
 ) {
-    // One loop with one call of `choose`, so that it is inlined: most packets of a splitter leave.
     let mut outs = [0u16; BATCH_SIZE];
-    let (mut stay, mut dropped) = (true, 0);
+    let (mut leaving, mut dropped) = (0, 0);
     for (p, out) in batch.iter_mut().zip(&mut outs) {
         *out = choose(p).unwrap_or(DROP);
-        stay &= *out == 0;
+        leaving |= *out;
         dropped += u64::from(*out == DROP);
     }
     if dropped > 0 {
         cx.count_drop(reason, dropped);
     }
-    if !stay {
+    if leaving != 0 {
         send_away(batch, &outs, cx);
     }
 }
 
-/// Asks for a verdict on each packet. In the common case all stay and nothing is written down.
-#[inline]
-fn sort(batch: &mut Batch, cx: &mut Cx<'_>, mut judge: impl FnMut(&mut Packet, &mut Cx<'_>) -> Verdict) {
-    let mut verdict = Verdict::PASS;
-    let leaving = batch.iter_mut().position(|p| {
-        verdict = judge(p, cx);
-        verdict != Verdict::PASS
-    });
-    let Some(first) = leaving else { return };
-    if batch.len() == 1 {
-        return send_one(batch, verdict, cx);
-    }
-    let mut outs = [0u16; BATCH_SIZE];
-    outs[first] = output(verdict, cx);
-    for (p, out) in batch.iter_mut().zip(&mut outs).skip(first + 1) {
-        *out = output(judge(p, cx), cx);
-    }
-    send_away(batch, &outs, cx);
-}
-
-/// The entry for a verdict; a drop is counted.
-#[inline]
-fn output(verdict: Verdict, cx: &mut Cx<'_>) -> u16 {
-    match verdict {
-        Verdict::Out(port) => port,
-        Verdict::Drop(reason) => {
-            cx.count_drop(reason, 1);
-            DROP
-        }
-    }
-}
-
-fn send_one(batch: &mut Batch, verdict: Verdict, cx: &mut Cx<'_>) {
-    match verdict {
-        Verdict::Out(port) => cx.emit_batch(port as usize, batch.take()),
-        Verdict::Drop(reason) => cx.drop_batch(batch, reason),
-    }
-}
-
-/// Moves the packets whose entry in `outs` is not 0 out of the batch.
+/// Moves the packets whose entry in `outs` is not 0 out of the batch; those marked as dropped have been counted.
 #[inline(never)]
 fn send_away(batch: &mut Batch, outs: &[u16; BATCH_SIZE], cx: &mut Cx<'_>) {
     let first = outs[0];
-    if first != 0 && first != DROP && outs[..batch.len()].iter().all(|&o| o == first) {
-        cx.emit_batch(first as usize, batch.take());
-        return;
+    if first != 0 && outs[..batch.len()].iter().all(|&o| o == first) {
+        return match first {
+            DROP => batch.clear(),
+            port => cx.emit_batch(port as usize, batch.take()),
+        };
     }
     for (port, p) in batch.extract(outs) {
         if port != DROP {

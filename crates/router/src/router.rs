@@ -141,6 +141,8 @@ pub struct Router {
     pub(crate) output_base: Vec<u32>,
     /// By output number: the connected inputs (one if push).
     pub(crate) targets: Vec<Vec<Endpoint>>,
+    /// By element: where its output 0 leads if it is push.
+    pub(crate) hops: Vec<Option<Endpoint>>,
     /// First input number of each element, and one past the last.
     pub(crate) input_base: Vec<u32>,
     /// By input number: the connected outputs (one if pull).
@@ -406,30 +408,31 @@ impl Router {
             if batch.is_empty() {
                 return;
             }
-            let output = self.output_base[to.element.index()];
-            if !self.slots.is_empty() || self.out_of_bounds(output, to.element) {
+            if !self.slots.is_empty() {
                 // What was emitted goes first; the batch in place follows it.
                 let rest = batch.take();
-                self.park(output, to.element, rest);
+                self.park(self.output_base[to.element.index()], to.element, rest);
                 return;
             }
-            match self.targets[output as usize].first() {
-                Some(&next) => to = next,
-                None => return batch.clear(),
+            match self.hops[to.element.index()] {
+                Some(next) => to = next,
+                None => return self.leave_behind(to.element, batch),
             }
         }
     }
 
-    fn out_of_bounds(&self, output: OutputIndex, element: ElementId) -> bool {
-        output >= self.output_base[element.index() + 1]
+    /// An element without outputs left packets in its batch: they end there, and are counted.
+    #[cold]
+    fn leave_behind(&mut self, element: ElementId, batch: &mut Batch) {
+        Cx { router: self, me: element }.drop_batch(batch, "no such output");
     }
 
     /// Puts a batch for output 0 on the stack below what is in the slots.
-    fn park(&mut self, output: OutputIndex, element: ElementId, batch: Batch) {
-        if self.out_of_bounds(output, element) {
-            self.slots.recycle(batch);
-        } else {
+    fn park(&mut self, output: OutputIndex, element: ElementId, mut batch: Batch) {
+        if self.hops[element.index()].is_some() {
             self.stack.push(Slot { output, batch });
+        } else {
+            self.leave_behind(element, &mut batch);
         }
         self.slots.unload(&mut self.stack);
     }
