@@ -102,7 +102,8 @@ eth0 [1] -> routes;
 eth1 [1] -> routes;
 
 // Packets for the router itself: it answers pings that come in one piece, and leaves the rest to its host.
-routes [0] -> mine :: IPClassifier(icmp type echo and ip unfrag and (dst host $IP0 or dst host $IP1), -);
+routes [0]
+    -> mine :: IPClassifier(icmp type echo and ip unfrag and (dst host $IP0 or dst host $IP1), -);
 mine [0] -> ICMPPingResponder -> routes;
 mine [1] -> ToDump($HOST, ENCAP IP);
 
