@@ -94,6 +94,8 @@ pub struct Maker {
     pub path: ClickPath,
     /// Whether batches have one packet, for Click's exact order.
     pub ordered: bool,
+    /// Whether only those errors are reported that Click reports.
+    pub click_errors: bool,
     /// Where messages of elements go.
     pub log: Log,
     /// Where the text goes that elements print on standard output.
@@ -122,6 +124,7 @@ impl Maker {
             defines: Vec::new(),
             path: ClickPath::new(None),
             ordered: false,
+            click_errors: false,
             sockets: Vec::new(),
             log: Log::stderr(),
             output: Log::stdout(),
@@ -162,6 +165,7 @@ impl Maker {
     fn options(&self, input: &Input) -> Options {
         Options {
             ordered: self.ordered,
+            click_errors: self.click_errors,
             log: self.log.clone(),
             output: self.output.clone(),
             source_text: input.text.clone(),

@@ -174,3 +174,26 @@ fn batches_do_not_change_how_a_configuration_is_replaced() {
         .assert();
     run.success().stdout_eq("c.count:\n300\n\nlist:\n3\nIdle@1\nc\nDiscard@3\n\n");
 }
+
+#[test]
+fn errors_are_those_of_the_first_stage_that_fails_at_clicks_places() {
+    let dir = Scratch::new("stages");
+    let click = |config: &str| {
+        dir.write("a.click", config);
+        let run = dir.tool("click").args(["-q", "a.click"]).assert().code(1);
+        String::from_utf8(run.get_output().stderr.clone()).unwrap()
+    };
+    let end = "Router could not be initialized!\n";
+    let twice = "FromDump(no1) -> Discard;\nFromDump(no2) -> Discard;\n";
+    let first = "a.click:1: While initializing 'FromDump@1 :: FromDump':\n  no1: No such file or directory\n";
+    assert_eq!(click(twice), format!("{first}{end}"));
+    let extra = click("n :: Null;\nIdle -> n -> Discard;\nn [1] -> Strip(x);\n");
+    assert_eq!(extra, format!("a.click:1: 'n :: Null' has no output 1\n{end}"));
+    let mixed = click("Idle -> Queue -> Queue -> Discard;\nIdle -> Strip(x);\n");
+    assert!(!mixed.contains("a.click:"), "{mixed}");
+    let unused = click("Idle -> Strip(x) -> Discard;\nIdle -> Null;\n");
+    assert!(unused.starts_with("a.click:2: ") && !unused.contains("a.click:1"), "{unused}");
+    let wrong = click("Idle -> Print(MAXLENGTH x, NO 1) -> Discard;\n");
+    let both = "  MAXLENGTH: parse error\n  NO: unknown argument\n";
+    assert_eq!(wrong, format!("a.click:1: While configuring 'Print@2 :: Print':\n{both}{end}"));
+}

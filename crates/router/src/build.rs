@@ -1,6 +1,7 @@
 //! Making a router from a flat graph, in stages as in the papers: create, connect, configure, resolve push and pull,
 //! initialise. All errors of a stage are reported together; a stage begins only if those before it succeeded, except
-//! that push and pull are checked even when configuration failed.
+//! that configuration is checked even when the connections are wrong. Click stops at the first stage that fails, and
+//! at the first element that cannot be initialised; so do we if asked to.
 
 use crate::args::{ArgErrors, Args, Names};
 use crate::clock::Clock;
@@ -11,7 +12,7 @@ use crate::log::Log;
 use crate::notify::Notifiers;
 use crate::outputs::Outputs;
 use crate::poll::PollSet;
-use crate::ports::{self, Node};
+use crate::ports::{self, Node, Resolved};
 use crate::random::Random;
 use crate::registry::Registry;
 use crate::router::{ElementId, Endpoint, Exports, Info, Link, Router, StopState};
@@ -28,6 +29,9 @@ use std::sync::Arc;
 pub struct Options {
     /// Batches have one packet and outputs are delivered exactly in Click's order.
     pub ordered: bool,
+    /// Errors are those that Click reports, at Click's places: only those of the first stage that fails. Otherwise all
+    /// that can be found are reported.
+    pub click_errors: bool,
     /// Real or simulated time.
     pub clock: Clock,
     /// Where messages go.
@@ -48,6 +52,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             ordered: false,
+            click_errors: false,
             clock: Clock::real(),
             log: Log::stderr(),
             output: Log::stdout(),
@@ -70,9 +75,10 @@ pub fn build(
     registry: &Arc<Registry>,
     options: Options,
 ) -> Result<(Router, Diagnostics), Diagnostics> {
+    let first_error_only = options.click_errors;
     let (router, mut errors) = check(graph, sources, registry, options);
     let Some(mut router) = router.filter(|_| !errors.has_errors()) else { return Err(errors) };
-    initialize(&mut router, &mut errors);
+    initialize(&mut router, first_error_only, &mut errors);
     if errors.has_errors() {
         router.cleanup();
         return Err(errors);
@@ -95,10 +101,14 @@ pub fn check(
     if errors.has_errors() {
         return (None, errors);
     }
+    let as_click = options.click_errors;
     let mut router = connect(graph, sources, &classes, registry, options);
-    check_port_counts(&router, &mut errors);
-    configure(&mut router, &mut errors);
-    resolve_ports(&mut router, &mut errors);
+    check_extra_ports(&router, &mut errors);
+    for stage in [resolve_ports, check_port_use, configure] {
+        if !(as_click && errors.has_errors()) {
+            stage(&mut router, as_click, &mut errors);
+        }
+    }
     (Some(router), errors)
 }
 
@@ -227,34 +237,43 @@ fn port_counts(router: &Router, id: ElementId) -> (usize, usize) {
     (count(&router.input_base), count(&router.output_base))
 }
 
-fn check_port_counts(router: &Router, errors: &mut Diagnostics) {
+/// Every use of a port that does not exist is an error of its own.
+fn check_extra_ports(router: &Router, errors: &mut Diagnostics) {
+    for id in router.ids() {
+        let (inputs, outputs) = port_counts(router, id);
+        match router.info(id).class.allows_ports(inputs, outputs) {
+            PortCheck::TooManyInputs(most) => report_extra(router, id, false, most, errors),
+            PortCheck::TooManyOutputs(most) => report_extra(router, id, true, most, errors),
+            PortCheck::Ok | PortCheck::TooFewInputs(_) | PortCheck::TooFewOutputs(_) => {}
+        }
+    }
+}
+
+fn check_port_use(router: &mut Router, _as_click: bool, errors: &mut Diagnostics) {
+    check_missing_ports(router, errors);
+    let kinds = Resolved {
+        inputs: router.infos.iter().map(|i| i.inputs.clone()).collect(),
+        outputs: router.infos.iter().map(|i| i.outputs.clone()).collect(),
+    };
+    ports::check_use(&nodes(router), &router.links, &kinds, errors);
+}
+
+fn check_missing_ports(router: &Router, errors: &mut Diagnostics) {
     for id in router.ids() {
         let info = router.info(id);
         let (inputs, outputs) = port_counts(router, id);
         let name = declaration(info);
         let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let (is_output, message) = match info.class.allows_ports(inputs, outputs) {
-            PortCheck::Ok => continue,
-            // Every use of a port that does not exist is an error of its own, at its own place.
-            PortCheck::TooManyInputs(most) => {
-                report_extra(router, id, false, most, errors);
-                continue;
-            }
-            PortCheck::TooManyOutputs(most) => {
-                report_extra(router, id, true, most, errors);
-                continue;
-            }
-            PortCheck::TooFewInputs(least) => {
-                (false, format!("too few inputs for '{name}', {}", needs(inputs, &plural(least, "input"))))
-            }
-            PortCheck::TooFewOutputs(least) => {
-                (true, format!("too few outputs for '{name}', {}", needs(outputs, &plural(least, "output"))))
-            }
-        };
-        let fix = if is_output {
-            "connect it to Discard if packets are not wanted"
-        } else {
-            "connect Idle to it if no packets should come"
+        let (fix, message) = match info.class.allows_ports(inputs, outputs) {
+            PortCheck::Ok | PortCheck::TooManyInputs(_) | PortCheck::TooManyOutputs(_) => continue,
+            PortCheck::TooFewInputs(least) => (
+                "connect Idle to it if no packets should come",
+                format!("too few inputs for '{name}', {}", needs(inputs, &plural(least, "input"))),
+            ),
+            PortCheck::TooFewOutputs(least) => (
+                "connect it to Discard if packets are not wanted",
+                format!("too few outputs for '{name}', {}", needs(outputs, &plural(least, "output"))),
+            ),
         };
         errors.push(Diagnostic::error(info.span, message).hint(fix));
     }
@@ -266,11 +285,13 @@ fn needs(have: usize, least: &str) -> String {
 
 fn report_extra(router: &Router, id: ElementId, is_output: bool, most: usize, errors: &mut Diagnostics) {
     let side = if is_output { "output" } else { "input" };
-    let name = declaration(router.info(id));
+    let info = router.info(id);
+    let name = declaration(info);
     for l in &router.links {
         let here = if is_output { l.from } else { l.to };
         if here.element == id && here.port as usize >= most {
-            errors.push(Diagnostic::error(l.span, format!("'{name}' has no {side} {}", here.port)));
+            let message = format!("'{name}' has no {side} {}", here.port);
+            errors.push(Diagnostic::error(info.span, message).aside(l.span, "used here"));
         }
     }
 }
@@ -280,7 +301,7 @@ pub(crate) fn declaration(info: &Info) -> String {
     format!("{} :: {}", info.name, info.class_name)
 }
 
-fn configure(router: &mut Router, errors: &mut Diagnostics) {
+fn configure(router: &mut Router, as_click: bool, errors: &mut Diagnostics) {
     let mut order: Vec<ElementId> = router.ids().collect();
     order.sort_by_key(|&id| router.info(id).class.phase);
     for id in order {
@@ -292,6 +313,11 @@ fn configure(router: &mut Router, errors: &mut Diagnostics) {
             errors.push(about(router.info(id), severity, "While configuring", &warning.to_string()));
         }
         if let Err(ArgErrors(list)) = args.finish() {
+            if as_click {
+                let all: Vec<_> = list.iter().map(ToString::to_string).collect();
+                errors.push(about(router.info(id), Severity::Error, "While configuring", &all.join("\n")));
+                continue;
+            }
             for e in list {
                 let d = about(router.info(id), Severity::Error, "While configuring", &e.to_string());
                 errors.push(match e.hint {
@@ -310,37 +336,40 @@ fn about(info: &Info, severity: Severity, doing: &str, what: &str) -> Diagnostic
     Diagnostic::new(severity, info.span, message)
 }
 
-fn resolve_ports(router: &mut Router, errors: &mut Diagnostics) {
-    let nodes: Vec<Node> = router
-        .ids()
-        .map(|id| {
-            let (inputs, outputs) = port_counts(router, id);
-            let i = router.info(id);
-            let processing = i.class.processing.to_string();
-            Node {
-                name: i.name.clone(),
-                class: i.class,
-                processing,
-                config: i.config.clone(),
-                span: i.span,
-                inputs,
-                outputs,
-            }
-        })
-        .collect();
-    let resolved = ports::resolve(&nodes, &router.links, errors);
+fn nodes(router: &Router) -> Vec<Node> {
+    let node = |id| {
+        let (inputs, outputs) = port_counts(router, id);
+        let i = router.info(id);
+        Node {
+            name: i.name.clone(),
+            class: i.class,
+            processing: i.class.processing.to_string(),
+            config: i.config.clone(),
+            span: i.span,
+            inputs: inputs,
+            outputs,
+        }
+    };
+    router.ids().map(node).collect()
+}
+
+fn resolve_ports(router: &mut Router, as_click: bool, errors: &mut Diagnostics) {
+    let resolved = ports::resolve(&nodes(router), &router.links, as_click, errors);
     for ((info, inputs), outputs) in router.infos.iter_mut().zip(resolved.inputs).zip(resolved.outputs) {
         (info.inputs, info.outputs) = (inputs, outputs);
     }
 }
 
-fn initialize(router: &mut Router, errors: &mut Diagnostics) {
+fn initialize(router: &mut Router, first_error_only: bool, errors: &mut Diagnostics) {
     let mut order: Vec<ElementId> = router.ids().collect();
     order.sort_by_key(|&id| router.info(id).class.phase);
     for id in order {
         let result = router.call(id, |e, cx: &mut Cx<'_>| e.initialize(cx)).unwrap_or(Ok(()));
         if let Err(what) = result {
             errors.push(about(router.info(id), Severity::Error, "While initializing", &what));
+            if first_error_only {
+                return;
+            }
         }
     }
 }

@@ -53,13 +53,14 @@ pub(crate) struct Resolved {
 /// A port: element, number, whether it is an output.
 type Port = (usize, usize, bool);
 
-/// Resolves all ports and reports every violation.
-pub(crate) fn resolve(nodes: &[Node], links: &[Link], errors: &mut Diagnostics) -> Resolved {
+/// Resolves all ports and reports where push meets pull. Click's messages about that have no place.
+pub(crate) fn resolve(nodes: &[Node], links: &[Link], as_click: bool, errors: &mut Diagnostics) -> Resolved {
     let mut graph = Constraints::new(nodes, links);
-    graph.propagate(nodes, errors);
-    let resolved = graph.kinds(nodes);
-    check_use(nodes, links, &resolved, errors);
-    resolved
+    let mut conflicts = Diagnostics::default();
+    graph.propagate(nodes, &mut conflicts);
+    let placeless = |d: Diagnostic| Diagnostic::error(Span::NONE, d.message);
+    errors.extend(conflicts.into_iter().map(|d| if as_click { placeless(d) } else { d }));
+    graph.kinds(nodes)
 }
 
 struct Constraints {
@@ -199,7 +200,7 @@ impl Constraints {
 }
 
 /// Push outputs and pull inputs have exactly one connection; push inputs and pull outputs at least one.
-fn check_use(nodes: &[Node], links: &[Link], resolved: &Resolved, errors: &mut Diagnostics) {
+pub(crate) fn check_use(nodes: &[Node], links: &[Link], resolved: &Resolved, errors: &mut Diagnostics) {
     let mut uses: HashMap<Port, Vec<Span>> = HashMap::new();
     for l in links {
         uses.entry(end(l.from, true)).or_default().push(l.span);

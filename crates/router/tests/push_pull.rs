@@ -57,7 +57,7 @@ fn ports_that_are_not_connected() {
 #[test]
 fn ports_that_do_not_exist() {
     let e = errors("Gen -> s :: Say -> Store -> End;\ns[1] -> Store -> End");
-    assert_eq!(e, "config:2: 's :: Say' has no output 1\n");
+    assert_eq!(e, "config:1: 's :: Say' has no output 1\n");
 }
 
 #[test]

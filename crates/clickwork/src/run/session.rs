@@ -38,6 +38,7 @@ impl<'a> Session<'a> {
             defines: options.input.defines(),
             path: options.input.path(),
             ordered: presentation.ordered,
+            click_errors: report.click,
             log: if presentation.status { Log::writer(Above(io::stderr())) } else { Log::stderr() },
             output: if presentation.status { Log::writer(Above(io::stdout())) } else { Log::stdout() },
             sockets: options.sockets(),
