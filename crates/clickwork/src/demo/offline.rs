@@ -59,6 +59,8 @@ pub struct Findings {
     pub strays: u64,
     /// Elements of the router.
     pub elements: usize,
+    /// What elements said while it ran.
+    pub messages: String,
 }
 
 /// Writes the captures to `directory`, runs the router there, and looks at what it did. The router comes back, stopped.
@@ -73,7 +75,8 @@ pub fn run(directory: &Path) -> Result<(Findings, Router), String> {
     let mut router = make(directory, &frames)?;
     let mut treatments = watch(&mut router, &frames)?;
     let (sent, strays) = read_back(directory, &frames, &mut treatments)?;
-    Ok((Findings { treatments, sent, strays, elements: router.len() }, router))
+    let (elements, messages) = (router.len(), router.log().taken());
+    Ok((Findings { treatments, sent, strays, elements, messages }, router))
 }
 
 fn write_capture<'f>(file: &Path, frames: impl Iterator<Item = &'f Frame>) -> Result<(), String> {
@@ -93,7 +96,8 @@ fn make(directory: &Path, frames: &[Frame]) -> Result<Router, String> {
     let quoted =
         |file: &str| clickwork_router::args::quote(&directory.join(file).to_string_lossy()).to_string();
     let defines = names.zip(files).map(|(name, file)| (name.to_string(), quoted(file))).collect();
-    // The router reports the first bad header it meets; here they are all on purpose.
+    // The router reports the first bad header it meets; here they are all on purpose, so that is kept for when
+    // something goes wrong.
     let maker = Maker { defines, log: Log::buffer(), ..Maker::new() };
     let input = Input { name: CONFIG_NAME.to_string(), text: CONFIG.to_string() };
     let made = maker.make(&input, Clock::simulated(time_of(&frames[0])), None);

@@ -169,6 +169,9 @@ fn verdict(out: &mut String, findings: &Findings, style: Style) {
     }
     let verdict = format!("{wrong} kinds of packets were not treated as expected, {} were.", right + less);
     let _ = writeln!(out, "{}", style.paint("1;31", &verdict));
+    if !findings.messages.is_empty() {
+        let _ = write!(out, "The router said:\n{}", findings.messages);
+    }
     if findings.strays > 0 {
         let _ =
             writeln!(out, "{} of {} sent packets stem from none received.", findings.strays, findings.sent);
@@ -211,7 +214,13 @@ mod tests {
     fn flawless() -> Findings {
         let classes = GROUPS.iter().flat_map(|g| g.classes);
         let treated = |e: &Expectation| Treatment { sent: 2, fates: e.fates(2), ..Treatment::default() };
-        Findings { treatments: classes.map(treated).collect(), sent: 60, strays: 0, elements: 70 }
+        Findings {
+            treatments: classes.map(treated).collect(),
+            sent: 60,
+            strays: 0,
+            elements: 70,
+            messages: "disk full\n".into(),
+        }
     }
 
     fn plain(findings: &Findings) -> String {
@@ -227,7 +236,7 @@ mod tests {
         for line in report.lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
-        assert!(is_right(&flawless()) && !report.contains('✗') && report.contains('~'));
+        assert!(is_right(&flawless()) && !report.contains('✗') && !report.contains("disk full"));
         assert!(!report.contains('\x1b') && text(&flawless(), Style { color: true }).contains("\x1b[32m✓"));
     }
 
@@ -239,6 +248,7 @@ mod tests {
         let report = plain(&findings);
         assert!(report.contains("✗ udp") && report.contains("expected: 2 forwarded"), "{report}");
         assert!(report.contains("1 kinds of packets were not treated as expected"));
+        assert!(report.contains("The router said:\ndisk full\n"));
 
         let mut findings = flawless();
         findings.treatments[4].faults.push("contents changed");
