@@ -74,8 +74,10 @@ pub fn run(directory: &Path) -> Result<(Findings, Router), String> {
     }
     let mut router = make(directory, &frames)?;
     let mut treatments = watch(&mut router, &frames)?;
-    let (sent, strays) = read_back(directory, &frames, &mut treatments)?;
     let (elements, messages) = (router.len(), router.log().taken());
+    // A capture that cannot be read back could not be written: only the router knows why.
+    let (sent, strays) = read_back(directory, &frames, &mut treatments)
+        .map_err(|e| format!("{e}\nthe router said:\n{messages}"))?;
     Ok((Findings { treatments, sent, strays, elements, messages }, router))
 }
 
