@@ -2,10 +2,12 @@
 //!
 //! [`traffic`] makes the packets (frame by frame with [`frame`]), [`offline`] runs the router on them, [`observe`] and
 //! [`options`] judge what it sends, [`expect`] says what a router must do, and [`report`] prints both side by side.
+//! [`live`] shows the router between kernel hosts instead.
 
 mod expect;
 mod fate;
 mod frame;
+mod live;
 mod observe;
 mod offline;
 mod options;
@@ -28,11 +30,15 @@ pub struct Demo {
     /// Write the captures and the picture into DIR
     #[arg(short, long, value_name = "DIR", default_value = "clickwork-demo")]
     out: PathBuf,
+
+    /// Show the router at work between two hosts that the kernel plays, in network namespaces (needs root)
+    #[arg(long, conflicts_with = "out")]
+    live: bool,
 }
 
 impl Default for Demo {
     fn default() -> Demo {
-        Demo { out: PathBuf::from("clickwork-demo") }
+        Demo { out: PathBuf::from("clickwork-demo"), live: false }
     }
 }
 
@@ -41,6 +47,9 @@ const PICTURE: &str = "ip-router.svg";
 
 /// Runs the subcommand.
 pub fn main(args: &Demo) -> ExitCode {
+    if args.live {
+        return live::main();
+    }
     match show(&args.out) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
