@@ -47,6 +47,9 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Shows one thing; gives whether it went as it should.
+type Step = fn(&Lab, &AtomicBool) -> Result<bool, String>;
+
 /// Runs all steps; gives whether each went as it should.
 fn show(interrupted: &AtomicBool) -> Result<bool, String> {
     let mut lab = Lab::make()?;
@@ -54,8 +57,7 @@ fn show(interrupted: &AtomicBool) -> Result<bool, String> {
     lab.start_router()?;
     transfer::wait_for_way(&lab, HOST[1], Duration::from_secs(5), interrupted)
         .map_err(|e| lab.router_failure().unwrap_or(e))?;
-    let steps: [fn(&Lab, &AtomicBool) -> Result<bool, String>; 5] =
-        [ping, ping_router, traceroute, path_mtu, tcp_transfer];
+    let steps: [Step; 5] = [ping, ping_router, traceroute, path_mtu, tcp_transfer];
     let mut is_right = true;
     for step in steps {
         is_right &= step(&lab, interrupted)?;
