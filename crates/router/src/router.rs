@@ -395,6 +395,12 @@ impl Router {
         }
     }
 
+    /// Does something in the name of an element without the element itself, for commands: what it emits is delivered
+    /// after the command, so that a command that sends packets round a cycle does not recurse.
+    pub fn in_name_of<R>(&mut self, id: ElementId, f: impl FnOnce(&mut Cx<'_>) -> R) -> R {
+        f(&mut Cx { router: self, me: id })
+    }
+
     /// One element's push, then whatever it leaves in place moves on to the next, as long as there is one.
     fn push_into(&mut self, mut to: Endpoint, batch: &mut Batch) {
         loop {

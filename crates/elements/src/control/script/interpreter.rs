@@ -219,7 +219,7 @@ impl Script {
         let call = run.expand(self, &what.text, false);
         if let Some((name, value)) = run.read(&call, what.unquote) {
             let value = String::from_utf8_lossy(&value);
-            run.router.log().line(&format!("{name}:\n{}", value.trim_end_matches('\n')));
+            run.router.log().line(&format!("{name}:\n{value}"));
         }
     }
 

@@ -21,7 +21,7 @@ mod words;
 use call::Run;
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, Element, ElementId, Endpoint, Ready, Router};
+use clickwork_router::{Class, Cx, Element, ElementId, Ready, Router};
 pub use handlers::HANDLERS;
 use interpreter::{By, WAIT_TIMER};
 use program::{Instruction, Program};
@@ -200,7 +200,7 @@ impl Element for ScriptElement {
         cx.defer(move |router| {
             for p in batch {
                 let output = script.output_for_packet(port, router, me);
-                send(router, me, output, p);
+                router.in_name_of(me, |cx| send(output, p, cx));
             }
         });
     }
@@ -211,8 +211,7 @@ impl Element for ScriptElement {
         for p in cx.pull(0, limit) {
             match cx.act(|router| self.script.output_for_packet(0, router, me)) {
                 Some(0) => passed.push(p),
-                Some(output) => cx.emit_or_drop(output.into(), p, "script"),
-                None => cx.drop(p, "script"),
+                output => send(output, p, cx),
             }
         }
         passed
@@ -232,9 +231,9 @@ impl Element for ScriptElement {
 }
 
 /// Sends a packet out of the output that a script chose.
-fn send(router: &mut Router, me: ElementId, output: Option<u16>, p: Packet) {
-    match output.filter(|&port| usize::from(port) < router.info(me).outputs.len()) {
-        Some(port) => router.emit(Endpoint { element: me, port }, Batch::one(p)),
-        None => drop(router.with_element(me, |_, cx| cx.drop(p, "script"))),
+fn send(output: Option<u16>, p: Packet, cx: &mut Cx<'_>) {
+    match output {
+        Some(port) => cx.emit_or_drop(port.into(), p, "script"),
+        None => cx.drop(p, "script"),
     }
 }

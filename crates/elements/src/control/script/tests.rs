@@ -3,6 +3,7 @@
 use crate::testing::Harness;
 use clickwork_packet::Packet;
 use clickwork_router::Outcome;
+use proptest::prelude::*;
 use std::time::Duration;
 
 /// What a script prints; it must print no message.
@@ -203,6 +204,15 @@ fn packet_scripts_choose_the_output() {
 }
 
 #[test]
+fn packets_may_go_round_in_circles() {
+    let config = "s :: Script(init n 0, set n $(add $n 1), goto exit $(ge $n 5000)) -> c :: Counter -> s";
+    for mut t in [Harness::new(config), Harness::batched(config)] {
+        t.push("s", 0, [Packet::new(b"x")]);
+        assert_eq!(t.read("c.count"), "4999");
+    }
+}
+
+#[test]
 fn packet_scripts_work_in_pull() {
     let config = "Source -> q :: Queue -> s :: Script(TYPE PACKET, set n $(add 0$n 1), return $(mod $n 2)) \
                   -> k :: Sink; s [1] -> l :: Sink";
@@ -239,7 +249,7 @@ fn mistakes_in_the_configuration() {
 #[test]
 fn read_prints_a_message() {
     let text = message("c :: Counter; Idle -> c -> Discard; Script(read c.count, readq list, stop)");
-    assert!(text.starts_with("c.count:\n0\nlist:\n4\n"), "{text}");
+    assert!(text.starts_with("c.count:\n0\nlist:\n4\n") && text.ends_with("Script@4\n\n"), "{text}");
 }
 
 #[test]
@@ -255,4 +265,45 @@ fn a_signal_starts_a_script_again_and_again_while_it_ends() {
     );
     assert_eq!(t.run(), Outcome::Stopped);
     assert!(t.output().contains("got it"));
+}
+
+/// Instructions that may meet in any order.
+const PIECES: &[&str] = &[
+    "label a",
+    "goto a",
+    "goto a $(lt $n 9)",
+    "goto begin",
+    "loop",
+    "pause",
+    "pause 2",
+    "wait 0",
+    "wait 1us",
+    "wait x",
+    "set n $(add 0$n 1)",
+    "set n $n$n",
+    "setq n \"$(s.get n)\"",
+    "init n 4",
+    "export m $n",
+    "write s.run $n",
+    "write s.step 2",
+    "write s.goto a",
+    "read s.run",
+    "print $(run)",
+    "print \"$n$(\"",
+    "printq s.m",
+    "error $n",
+    "return $(run)",
+    "stop",
+    "end",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #[test]
+    fn no_script_panics_or_hangs(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..12)) {
+        let mut t = Harness::new(&format!("s :: Script(label a, {})", pieces.join(", ")));
+        t.run_for(Duration::from_micros(200));
+        let _ = t.write("s.run");
+        let _ = t.write("s.step 3");
+    }
 }
