@@ -1,19 +1,29 @@
 //! "Did you mean": the nearest known name.
 
 /// The candidate nearest to `word`, if one is near enough to be a slip of the finger: one wrong letter in three at most,
-/// where a swap of neighbours counts as one and case does not count. Of equally near ones, the first.
+/// where a swap of neighbours counts as one and case does not count. Of equally near ones, the first. Failing that, the
+/// shortest candidate that `word` is the beginning of, if it has three letters or more.
 pub fn suggest<'a, S: AsRef<str> + ?Sized + 'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a S>,
 ) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().collect();
     let limit = (word.len() / 3).max(1);
-    candidates
-        .into_iter()
-        .map(|c| (distance(&word, &c.as_ref().to_lowercase().chars().collect::<Vec<_>>(), limit), c.as_ref()))
-        .filter(|&(d, c)| d <= limit && d < c.chars().count())
-        .min_by_key(|&(d, _)| d)
-        .map(|(_, c)| c)
+    let (mut nearest, mut completion): (Option<(usize, &str)>, Option<&str>) = (None, None);
+    for candidate in candidates.into_iter().map(AsRef::as_ref) {
+        let letters: Vec<char> = candidate.to_lowercase().chars().collect();
+        let d = distance(&word, &letters, limit);
+        if d <= limit && d < letters.len() && nearest.is_none_or(|(least, _)| d < least) {
+            nearest = Some((d, candidate));
+        }
+        if word.len() >= 3
+            && letters.starts_with(&word)
+            && completion.is_none_or(|c| candidate.len() < c.len())
+        {
+            completion = Some(candidate);
+        }
+    }
+    nearest.map(|(_, c)| c).or(completion)
 }
 
 /// Edit distance with swaps of neighbours (Damerau–Levenshtein, each place edited once); `limit + 1` if the lengths
@@ -45,7 +55,8 @@ mod tests {
     #[test]
     fn finds_slips_and_nothing_far_fetched() {
         let names = ["Queue", "Discard", "CheckIPHeader", "Tee"];
-        assert_eq!(suggest("Que", names), None);
+        assert_eq!(suggest("Que", names), Some("Queue"));
+        assert_eq!(suggest("Qu", names), None);
         assert_eq!(suggest("Quee", names), Some("Queue"));
         assert_eq!(suggest("queue", names), Some("Queue"));
         assert_eq!(suggest("Discrad", names), Some("Discard"));
