@@ -27,11 +27,14 @@ fn what_it_says_to_try_next_works_and_comes_to_the_same() {
     dir.clickwork().args(["demo", "--out", "d"]).assert().success();
     let picture = dir.read("d/ip-router.svg");
     assert!(picture.contains("<svg") && picture.contains("eth0 :: Interface"), "{picture}");
-    let again = ["run", "--simtime", "d/ip-router.click", "IN0=d/in0.pcap", "IN1=d/in1.pcap"];
-    dir.clickwork().args(again).assert().success();
     let size = |name: &str| std::fs::metadata(dir.path(name)).unwrap().len();
-    for name in ["out0.pcap", "out1.pcap", "host.pcap"] {
-        assert_eq!(size(name), size(&format!("d/{name}")), "{name}");
+    for way in [&["--simtime"][..], &["--simtime", "--ordered"], &[]] {
+        let again = ["d/ip-router.click", "IN0=d/in0.pcap", "IN1=d/in1.pcap"];
+        dir.clickwork().arg("run").args(way).args(again).assert().success();
+        for name in ["out0.pcap", "out1.pcap", "host.pcap"] {
+            assert_eq!(size(name), size(&format!("d/{name}")), "{name} {way:?}");
+            std::fs::remove_file(dir.path(name)).unwrap();
+        }
     }
 }
 
