@@ -197,7 +197,7 @@ pub fn closing(directory: &Path, picture: &str, program: &str, style: Style) -> 
     let commands = [
         (format!("{program} run {config} \\\n      {inputs}"), "run the router yourself"),
         (format!("{program} doc DecIPTTL"), "read what one of its elements does"),
-        (format!("{program} list"), "see what else there is"),
+        (format!("sudo {program} demo --live"), "route between hosts that the kernel plays"),
     ];
     for (command, what) in commands {
         let _ = writeln!(out, "  {}\n    {command}", style.dim(&format!("# {what}")));
