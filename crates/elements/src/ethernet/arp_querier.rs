@@ -1,7 +1,7 @@
 //! ARPQuerier: puts IP packets into Ethernet frames, asking by ARP for the addresses (RFC 826, RFC 1122 §2.3.2).
 
 use super::arp_cache::{Answer, ArpCache};
-use super::arp_table::{self, SharedCache};
+use super::arp_table::{self, LIMIT_ARGS, SharedCache};
 use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix};
 use clickwork_packet::headers::arp::{Arp, ArpHeader, operation};
 use clickwork_packet::headers::ethernet::{EthernetHeader, ethertype};
@@ -28,21 +28,11 @@ pub static CLASS: Class = Class {
     flow: "xy/x",
     packets: "ip,arp-reply/ether,arp-query",
     args: &[
-        ArgSpec::keyword("CAPACITY", ArgType::U32, "2048", "packets that may wait; 0: any number"),
-        ArgSpec::keyword("ENTRY_CAPACITY", ArgType::U32, "0", "entries; 0: any number"),
-        ArgSpec::keyword(
-            "ENTRY_PACKET_CAPACITY",
-            ArgType::U32,
-            "0",
-            "packets that may wait for one entry; 0: any number",
-        ),
-        ArgSpec::keyword(
-            "CAPACITY_SLIM_FACTOR",
-            ArgType::U32,
-            "2",
-            "part of the waiting packets dropped on overflow",
-        ),
-        ArgSpec::keyword("TIMEOUT", ArgType::Seconds, "5m", "how long an entry holds; 0: for ever"),
+        LIMIT_ARGS[0],
+        LIMIT_ARGS[1],
+        LIMIT_ARGS[2],
+        LIMIT_ARGS[3],
+        LIMIT_ARGS[4],
         ArgSpec::keyword("BROADCAST", ArgType::IpAddr, "", "the local broadcast address"),
         ArgSpec::keyword("TABLE", ArgType::Element, "", "an ARPTable to use instead of a table of its own"),
         ArgSpec::keyword("POLL_TIMEOUT", ArgType::Seconds, "1m", "when to confirm an entry; 0: never"),

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
     manual: "Holds an ARP cache. ARPQuerier elements that name it in TABLE share it, so that what one learns all know.",
     example: "t :: ARPTable; DriverManager(write t.insert 10.0.0.1 2:0:0:0:0:1, print t.table, stop)",
     ports: "0/0",
-    args: LIMIT_ARGS,
+    args: &LIMIT_ARGS,
     handlers: &[
         read_handler!(
             "table",
@@ -39,7 +39,7 @@ pub static CLASS: Class = Class {
 };
 
 /// The arguments that set a cache's limits.
-pub(super) const LIMIT_ARGS: &[ArgSpec] = &[
+pub(super) const LIMIT_ARGS: [ArgSpec; 5] = [
     ArgSpec::keyword("CAPACITY", ArgType::U32, "2048", "packets that may wait; 0: any number"),
     ArgSpec::keyword("ENTRY_CAPACITY", ArgType::U32, "0", "entries; 0: any number"),
     ArgSpec::keyword(
