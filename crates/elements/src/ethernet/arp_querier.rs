@@ -417,6 +417,27 @@ mod tests {
     }
 
     #[test]
+    fn every_packet_that_ends_is_counted() {
+        let mut t = Harness::new(CONFIG);
+        let reply = reply_from(2).data().to_vec();
+        let changed = |at: usize, to: u8| {
+            let mut bytes = reply.clone();
+            bytes[at] = to;
+            Packet::new(&bytes)
+        };
+        t.push("q", 1, [Packet::new(&reply[..41]), changed(21, 1), changed(22, 1), changed(13, 0)]);
+        assert_eq!((t.router.total_drops(), t.read("q.count").as_str()), (4, "0"));
+        t.push("q", 1, [reply_from(2)]);
+        assert_eq!(t.router.total_drops(), 4);
+        t.push("s", 0, [ip_to(9), ip_to(9)]);
+        t.run_for(Duration::from_secs(700));
+        assert_eq!((t.router.total_drops(), t.read("q.length").as_str()), (6, "0"));
+        t.push("s", 0, [ip_to(8)]);
+        t.write("q.clear").unwrap();
+        assert_eq!(t.router.total_drops(), 7);
+    }
+
+    #[test]
     fn a_missing_annotation_is_said_once() {
         let mut t = Harness::new(CONFIG);
         t.push("s", 0, [Packet::new(b"x"), Packet::new(b"y")]);
