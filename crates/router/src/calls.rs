@@ -214,6 +214,11 @@ impl Router {
         self.find_handler(id, name).is_ok_and(|f| f.handler.read.is_some())
     }
 
+    /// Whether the value of a handler is data to be printed as it is.
+    pub fn is_raw(&self, id: ElementId, name: &str) -> bool {
+        self.find_handler(id, name).is_ok_and(|f| f.handler.raw)
+    }
+
     /// Whether the element has a writable handler of that name.
     pub fn has_write_handler(&self, id: ElementId, name: &str) -> bool {
         self.find_handler(id, name).is_ok_and(|f| f.handler.write.is_some())

@@ -80,6 +80,13 @@ impl Cx<'_> {
         self.router.arg_names.for_element(self.name())
     }
 
+    /// Notes in my configuration that an argument has another value now. What was given for it, at its position or by
+    /// its keyword, is replaced; otherwise it is added by its keyword.
+    pub fn set_argument(&mut self, position: usize, keyword: &str, value: &str) {
+        let config = crate::args::with_argument(&self.info().config, position, keyword, value);
+        self.router.infos[self.me.index()].config = config;
+    }
+
     // ---- packets
 
     /// Sends a packet out of push output `port`. If I have no such output, the packet is dropped.

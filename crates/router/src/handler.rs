@@ -138,12 +138,23 @@ pub struct Handler {
     pub numbered: bool,
     /// Whether it is only for the configuration itself: control connections see no such handler.
     pub private: bool,
+    /// Whether its value is data that stands as it is: no end of line is added where it is printed.
+    pub raw: bool,
 }
 
 impl Handler {
     /// A handler with nothing yet, for the macros and for `..Handler::none()`.
     pub const fn none(name: &'static str, help: &'static str) -> Handler {
-        Handler { name, help, read: None, write: None, parameter: false, numbered: false, private: false }
+        Handler {
+            name,
+            help,
+            read: None,
+            write: None,
+            parameter: false,
+            numbered: false,
+            private: false,
+            raw: false,
+        }
     }
 
     /// The same handler, which can also be written.
@@ -155,6 +166,12 @@ impl Handler {
     /// The same handler as a family `name0`, `name1`, ...; see [`Handler::numbered`].
     pub const fn numbered(mut self) -> Handler {
         self.numbered = true;
+        self
+    }
+
+    /// The same handler, whose value is printed as it is; see [`Handler::raw`].
+    pub const fn raw(mut self) -> Handler {
+        self.raw = true;
         self
     }
 

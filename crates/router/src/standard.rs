@@ -97,7 +97,8 @@ fn handler_list(r: &Router, id: ElementId) -> String {
         let read = if h.read.is_some() { "r" } else { "" };
         let write = if h.write.is_some() { "w" } else { "" };
         let parameter = if h.parameter { "+" } else { "" };
-        format!("{name}\t{read}{write}{parameter}\n")
+        let raw = if h.raw { "%" } else { "" };
+        format!("{name}\t{read}{write}{parameter}{raw}\n")
     };
     r.handlers(id).into_iter().map(line).collect()
 }
@@ -124,6 +125,7 @@ const fn global_write(name: &'static str, write: fn(&mut Router, &str) -> Reply)
 
 const GLOBALS: &[Global] = &[
     global("version", |_, _| Ok(crate::VERSION.into())),
+    global("driver", |_, _| Ok("userlevel".into())),
     global("list", |r, _| Ok(counted(r.infos.iter().map(|i| i.name.clone())).into())),
     global("classes", |r, _| Ok(lines(r.registry.iter().map(|(name, _)| name.to_string())).into())),
     global("config", |r, _| Ok(r.source_text.clone().into())),
@@ -131,6 +133,7 @@ const GLOBALS: &[Global] = &[
     global("requirements", |r, _| Ok(lines(r.requirements.iter().map(|q| q.value.clone())).into())),
     global("packages", |_, _| Ok(Value::default())),
     global("handlers", |r, _| Ok(global_list(r).into())),
+    global("timewarp", |r, _| Ok(if r.clock.is_simulated() { "simulation" } else { "1" }.into())),
     global("threads", |_, _| Ok("0\n".into())),
     global("active_ports", |r, _| Ok(totals(r).into())),
     global_write("stop", |r, _| {

@@ -101,7 +101,8 @@ fn print_one(
         other => format!("{full}: {other}"),
     })?;
     let mut text = value.0;
-    if text.last().is_some_and(|&b| b != b'\n') {
+    let raw = element.is_some_and(|id| router.is_raw(id, handler));
+    if !raw && text.last().is_some_and(|&b| b != b'\n') {
         text.push(b'\n');
     }
     if named {

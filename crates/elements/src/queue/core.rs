@@ -192,7 +192,9 @@ impl Queue {
     }
 
     fn set_capacity(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.capacity = crate::values::parse::<u32>(text, "number of packets")? as usize;
+        let capacity = crate::values::parse::<u32>(text, "").map_err(|_| "CAPACITY: parse error")?;
+        cx.set_argument(0, "CAPACITY", text.trim());
+        self.capacity = capacity as usize;
         self.storage.set_capacity(self.capacity);
         let excess = self.packets.len().saturating_sub(self.capacity);
         (0..excess).for_each(|_| drop(self.packets.pop_back()));
@@ -205,8 +207,9 @@ impl Queue {
     }
 
     fn reset(&mut self, cx: &mut Cx<'_>) {
-        cx.count_drop("queue reset", self.packets.len() as u64);
-        self.packets.clear();
+        while let Some(p) = self.packets.pop_front() {
+            cx.emit_or_drop(1, p, "queue reset");
+        }
         self.note_departure(cx);
     }
 }
@@ -368,5 +371,25 @@ mod tests {
         assert_eq!(t.read("q.length"), "0");
         assert_eq!(t.read("q.drop_reasons"), "3\tqueue shrunk\n2\tqueue reset\n");
         assert!(t.write("q.capacity many").is_err());
+    }
+
+    #[test]
+    fn the_configuration_follows_the_capacity() {
+        let mut t = Harness::new("Source -> q :: Queue; r :: Queue(5); q -> Unqueue -> r -> Sink");
+        for queue in ["q", "r"] {
+            t.write(&format!("{queue}.capacity 7")).unwrap();
+        }
+        assert_eq!((t.read("q.config"), t.read("r.config")), ("CAPACITY 7".into(), "7".into()));
+        assert_eq!(t.write("q.capacity x").unwrap_err(), "CAPACITY: parse error");
+        assert_eq!(t.read("q.config"), "CAPACITY 7");
+    }
+
+    #[test]
+    fn what_a_reset_drops_goes_to_output_1() {
+        let mut t =
+            Harness::new("Source -> q :: Queue -> u :: Unqueue(ACTIVE false) -> Discard; q[1] -> k :: Sink");
+        t.push("q", 0, (0..3u8).map(|n| Packet::new(&[n])));
+        t.write("q.reset").unwrap();
+        assert_eq!((t.bytes("k"), t.read("q.length")), (vec![vec![0], vec![1], vec![2]], "0".into()));
     }
 }

@@ -4,7 +4,7 @@ use super::delay::{DELAY_ARGS, Delayed};
 use clickwork_router::args::{Args, format_seconds};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
-use clickwork_router::{Class, Cx, Element, TaskStep, read_handler};
+use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
 use std::time::Duration;
 
 /// The class facts.
@@ -16,7 +16,11 @@ pub static CLASS: Class = Class {
     ports: "1/1",
     processing: "l/h",
     args: DELAY_ARGS,
-    handlers: &[read_handler!("delay", "the delay", |e: &mut DelayUnqueue, _| format_seconds(e.delay))],
+    handlers: &[read_handler!("delay", "the delay", |e: &mut DelayUnqueue, _| format_seconds(e.delay))
+        .and_write(write_handler!("", "", |e: &mut DelayUnqueue, text, _| {
+            e.delay = crate::values::parse(text, "").map_err(|_| "expected time in seconds")?;
+            Ok::<(), String>(())
+        }))],
     ..Class::new("DelayUnqueue", "sched", || Box::<DelayUnqueue>::default())
 };
 

@@ -38,10 +38,8 @@ pub static CLASS: Class = Class {
         )),
         read_handler!("limit", "packets it passes on in all", |e: &mut Unqueue, _| e.limit)
             .and_write(write_handler!("", "", |e: &mut Unqueue, text, cx| e.set_limit(text, cx))),
-        write_handler!("reset", "sets the count to 0", |e: &mut Unqueue, _, cx| {
-            e.count = 0;
-            e.start(cx);
-        }),
+        write_handler!("reset", "sets the count to 0", |e: &mut Unqueue, _, cx| e.reset(cx)),
+        write_handler!("reset_counts", "sets the count to 0", |e: &mut Unqueue, _, cx| e.reset(cx)),
     ],
     ..Class::new("Unqueue", "sched", || Box::<Unqueue>::default())
 };
@@ -75,20 +73,25 @@ impl Unqueue {
         }
     }
 
+    fn reset(&mut self, cx: &mut Cx<'_>) {
+        self.count = 0;
+        self.start(cx);
+    }
+
     fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.active = crate::values::parse(text, "bool")?;
+        self.active = crate::values::parse(text, "").map_err(|_| "syntax error")?;
         self.start(cx);
         Ok(())
     }
 
     fn set_burst(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.burst = unlimited(crate::values::parse(text, "number of packets")?);
+        self.burst = unlimited(crate::values::parse(text, "").map_err(|_| "syntax error")?);
         self.start(cx);
         Ok(())
     }
 
     fn set_limit(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.limit = crate::values::parse(text, "number of packets")?;
+        self.limit = crate::values::parse(text, "").map_err(|_| "syntax error")?;
         self.start(cx);
         Ok(())
     }

@@ -26,7 +26,7 @@ pub(super) const fn class(name: &'static str, make: fn() -> Box<dyn Element>) ->
 const HANDLERS: &[Handler] = &[
     read_handler!("rate", "the rate now, per second", |e: &mut Meter, cx| e.rate.per_second(cx.steady())),
     read_handler!("meters", "the rates at which the output changes", |e: &mut Meter, _| {
-        e.thresholds.iter().map(|&t| e.rate.text_of(t)).collect::<Vec<_>>().join("\n")
+        e.thresholds.iter().map(|&t| e.rate.text_of(t)).collect::<String>()
     }),
 ];
 
@@ -116,7 +116,7 @@ mod tests {
         let counts = ["a", "b", "c"].map(|k| t.take(k).len());
         // With weight 1/16, an average exceeds 0.1 after two milliseconds and 0.9 after 36.
         assert_eq!(counts, [2, 34, 164]);
-        assert_eq!(t.read("m.meters"), "99.609\n899.414");
+        assert_eq!(t.read("m.meters"), "99.609899.414");
     }
 
     #[test]

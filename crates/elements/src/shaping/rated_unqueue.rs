@@ -29,13 +29,8 @@ const HANDLERS: &[Handler] =
     &[
         read_handler!("calls", "how often its task ran, and with what success", |e: &mut RatedUnqueue, _| e
             .calls()),
-        read_handler!("rate", "the rate", |e: &mut RatedUnqueue, _| e.bucket.rate()).and_write(
-            write_handler!("", "", |e: &mut RatedUnqueue, text, cx| {
-                e.bucket.write_rate(text)?;
-                cx.schedule_task();
-                Ok::<(), String>(())
-            }),
-        ),
+        read_handler!("rate", "the rate", |e: &mut RatedUnqueue, _| e.bucket.rate())
+            .and_write(write_handler!("", "", |e: &mut RatedUnqueue, text, _| e.bucket.write_rate(text))),
         read_handler!("active", "whether it pulls", |e: &mut RatedUnqueue, _| e.active).and_write(
             write_handler!("", "", |e: &mut RatedUnqueue, text, cx| {
                 e.active = crate::values::parse(text, "bool")?;

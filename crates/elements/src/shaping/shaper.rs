@@ -26,6 +26,14 @@ pub(super) const fn class(name: &'static str, make: fn() -> Box<dyn Element>) ->
 const HANDLERS: &[Handler] = &[
     read_handler!("rate", "the rate", |e: &mut Shaper, _| e.unit.show(e.rate.rate()))
         .and_write(write_handler!("", "", |e: &mut Shaper, text, cx| e.write_rate(text, cx))),
+    write_handler!(
+        "reset",
+        "forgets the packets that went, so that one may go at once",
+        |e: &mut Shaper, _, cx| {
+            let rate = e.rate.rate();
+            e.begin(rate, cx);
+        }
+    ),
     read_handler!("config", "the rate", |e: &mut Shaper, _| e.unit.show(e.rate.rate())),
 ];
 
@@ -46,12 +54,17 @@ impl Shaper {
     }
 
     fn write_rate(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.rate = GapRate::new(self.unit.parse(text)?);
+        let rate = self.unit.parse(text)?;
+        self.begin(rate, cx);
+        Ok(())
+    }
+
+    fn begin(&mut self, rate: u32, cx: &mut Cx<'_>) {
+        self.rate = GapRate::new(rate);
         cx.unschedule_timer(PAUSE);
         if let Some(empty) = self.empty {
             cx.wake(empty);
         }
-        Ok(())
     }
 
     /// Lets those who pull sleep until the rate allows more.
@@ -103,8 +116,11 @@ impl Element for Shaper {
         Ok(())
     }
 
-    fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
+    fn pull(&mut self, port: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
         let allowed = self.rate.allowance(cx.now());
+        if port == 1 {
+            return if allowed == 0 { cx.pull(0, limit) } else { Batch::new() };
+        }
         if allowed == 0 {
             self.pause(cx);
             return Batch::new();
@@ -177,5 +193,14 @@ mod tests {
         t.write("h.rate 1000").unwrap();
         assert_eq!(t.run(), Outcome::Exhausted);
         assert_eq!((t.take("k").len(), t.read("h.config")), (10, "1000".into()));
+    }
+
+    #[test]
+    fn output_1_gives_what_exceeds_the_rate() {
+        let mut t =
+            Harness::new("Source -> q :: Queue -> s :: Shaper(1); s[0] -> k :: Sink; s[1] -> l :: Sink");
+        t.push("q", 0, (0..4).map(|_| clickwork_packet::Packet::new(b"x")));
+        assert_eq!(t.take("k").len() + t.take("l").len(), 4);
+        assert!(t.read("s.rate") == "1" && t.write("s.reset").is_ok());
     }
 }

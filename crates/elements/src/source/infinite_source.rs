@@ -30,24 +30,32 @@ pub static CLASS: Class = Class {
 };
 
 /// The handlers; the first is about fixed contents.
+const LENGTH: Handler =
+    read_handler!("length", "length of the packet; -1 for that of DATA", |e: &mut InfiniteSource, _| e
+        .length
+        .unwrap_or(-1))
+    .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_length(text, cx)));
+
+fn integer(text: &str) -> Option<i32> {
+    crate::values::parse(text, "integer").ok()
+}
+
 pub(super) const HANDLERS: &[Handler] =
     &[
-        read_handler!("data", "the packet's bytes", |e: &mut InfiniteSource, _| e.data.clone())
-            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, _| e.set_data(text))),
+        read_handler!("data", "the packet's bytes", |e: &mut InfiniteSource, _| e.data_given())
+            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_data(text, cx)))
+            .raw(),
         read_handler!("limit", "packets to make", |e: &mut InfiniteSource, _| e.limit)
             .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_limit(text, cx))),
         read_handler!("burst", "packets in a turn", |e: &mut InfiniteSource, _| e.burst)
-            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, _| e.set_burst(text))),
+            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_burst(text, cx))),
         read_handler!("active", "whether it makes packets", |e: &mut InfiniteSource, _| e.active)
             .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_active(text, cx))),
         read_handler!("count", "packets made", |e: &mut InfiniteSource, _| e.count),
-        read_handler!("length", "length of the packet", |e: &mut InfiniteSource, _| e.data.len()).and_write(
-            write_handler!("", "", |e: &mut InfiniteSource, text, _| {
-                e.length = Some(super::check_length(crate::values::parse(text, "number of bytes")?)?);
-                e.fit();
-                Ok::<(), String>(())
-            }),
-        ),
+        LENGTH,
+        Handler { name: "datasize", ..LENGTH },
+        read_handler!("burstsize", "older name of burst", |e: &mut InfiniteSource, _| e.burst)
+            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_burst(text, cx))),
         write_handler!("reset", "makes LIMIT packets again", |e: &mut InfiniteSource, _, cx| {
             e.count = 0;
             e.start(cx);
@@ -111,35 +119,48 @@ impl InfiniteSource {
         self.data.resize(length, 0);
     }
 
-    fn set_data(&mut self, text: &str) -> Result<(), String> {
-        self.text = crate::values::parse(text, "packet data")?;
+    fn set_data(&mut self, text: &str, cx: &mut Cx<'_>) {
+        self.text = text.as_bytes().to_vec();
         self.fit();
-        Ok(())
+        self.start(cx);
+    }
+
+    /// What the packets are made of: what was given, but random packets as the last one was.
+    fn data_given(&self) -> Vec<u8> {
+        match self.contents {
+            Contents::Fixed => self.text.clone(),
+            Contents::Random => self.data.clone(),
+        }
     }
 
     fn set_limit(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.limit = crate::values::parse(text, "number of packets")?;
+        self.limit = integer(text).ok_or("limit parameter must be integer")?.into();
         self.start(cx);
         Ok(())
     }
 
-    fn set_burst(&mut self, text: &str) -> Result<(), String> {
-        match crate::values::parse(text, "number of packets")? {
-            n if n >= 1 => self.burst = n,
-            _ => return Err("burst size must be >= 1".to_string()),
-        }
+    fn set_burst(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.burst = integer(text).filter(|&n| n >= 1).ok_or("burstsize parameter must be integer >= 1")?;
+        self.start(cx);
+        Ok(())
+    }
+
+    fn set_length(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.length = Some(super::check_length(integer(text).ok_or("length must be integer")?)?);
+        self.fit();
+        self.start(cx);
         Ok(())
     }
 
     fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.active = crate::values::parse(text, "bool")?;
+        self.active = crate::values::parse(text, "bool").map_err(|_| "active parameter must be boolean")?;
         self.start(cx);
         Ok(())
     }
 
-    /// Begins to make packets if there are any to make.
+    /// Resumes, unless the limit has been reached.
     fn start(&mut self, cx: &mut Cx<'_>) {
-        if self.active {
+        if self.active && self.allowed(1) > 0 {
             match self.empty {
                 Some(empty) if !cx.output_is_push(0) => cx.wake(empty),
                 _ => cx.schedule_task(),
@@ -203,7 +224,7 @@ impl Element for InfiniteSource {
             args.error("burst size must be >= 1");
         }
         if self.end_call.is_some() && self.stop {
-            args.error("'END_CALL' and 'STOP' are mutually exclusive");
+            args.error("END_CALL and STOP are mutually exclusive");
         }
         self.fit();
         let empty = cx.export_notifier(NotifierKind::Empty, Search::Stop);
@@ -216,7 +237,8 @@ impl Element for InfiniteSource {
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         if cx.output_is_push(0) {
             self.room = cx.downstream_full_signal(0);
-            self.start(cx);
+            // At a limit of 0 the task has the end to announce.
+            cx.schedule_task();
         }
         Ok(())
     }
@@ -290,5 +312,36 @@ mod tests {
             Harness::errors("InfiniteSource(STOP true, END_CALL x.y) -> Discard")
                 .contains("mutually exclusive")
         );
+    }
+
+    #[test]
+    fn handlers_give_what_was_given_and_take_text_as_it_is() {
+        let mut t = Harness::new(
+            "s :: InfiniteSource(DATA ab, LIMIT 2, LENGTH 5) -> k :: Sink; s2 :: InfiniteSource -> Sink",
+        );
+        assert_eq!(
+            (t.read("s.data"), t.read("s.length"), t.read("s2.length")),
+            ("ab".into(), "5".into(), "-1".into())
+        );
+        t.write("s.data \"q\"").unwrap();
+        t.write("s.datasize 3").unwrap();
+        t.router.find("s2").map(|_| t.write("s2.active false").unwrap());
+        t.run();
+        assert_eq!(t.bytes("k"), [b"\"q\"", b"\"q\""]);
+        assert_eq!(t.write("s.limit x").unwrap_err(), "limit parameter must be integer");
+        assert_eq!(t.write("s.burstsize 0").unwrap_err(), "burstsize parameter must be integer >= 1");
+    }
+
+    #[test]
+    fn the_end_is_announced_once_until_there_is_more_to_make() {
+        let mut t = Harness::new(
+            "s :: InfiniteSource(LIMIT 0, STOP true) -> Discard; DriverManager(pause, pause, pause)",
+        );
+        t.run();
+        t.write("s.active true").unwrap();
+        assert_eq!(t.read("s.scheduled"), "false");
+        t.write("s.limit 3").unwrap();
+        t.run();
+        assert_eq!(t.read("s.count"), "3");
     }
 }

@@ -28,9 +28,10 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("data", "the packet's bytes", |e: &mut RatedSource, _| e.text.clone())
-            .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_data(text))),
+            .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_data(text)))
+            .raw(),
         read_handler!("rate", "packets per second", |e: &mut RatedSource, _| e.bucket.rate())
-            .and_write(write_handler!("", "", |e: &mut RatedSource, text, cx| e.set_rate(text, cx))),
+            .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_rate(text))),
         read_handler!("limit", "packets to make", |e: &mut RatedSource, _| e.limit)
             .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_limit(text))),
         read_handler!("active", "whether it makes packets", |e: &mut RatedSource, _| e.active)
@@ -96,25 +97,24 @@ impl RatedSource {
     }
 
     fn set_length(&mut self, text: &str) -> Result<(), String> {
-        self.length = super::check_length(crate::values::parse(text, "number of bytes")?)?;
+        self.length = super::check_length(crate::values::parse(text, "").map_err(|_| "syntax error")?)?;
         self.fit();
         Ok(())
     }
 
-    fn set_rate(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        let rate = crate::values::parse::<u32>(text, "number of packets per second")?;
+    fn set_rate(&mut self, text: &str) -> Result<(), String> {
+        let rate = crate::values::parse::<u32>(text, "").map_err(|_| "syntax error")?;
         self.bucket.set_rate_keeping_tokens(rate, burst(rate));
-        self.start(cx);
         Ok(())
     }
 
     fn set_limit(&mut self, text: &str) -> Result<(), String> {
-        self.limit = crate::values::parse::<i32>(text, "number of packets")?.max(-1);
+        self.limit = crate::values::parse::<i32>(text, "").map_err(|_| "syntax error")?.max(-1);
         Ok(())
     }
 
     fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.active = crate::values::parse(text, "bool")?;
+        self.active = crate::values::parse(text, "").map_err(|_| "syntax error")?;
         if self.active && !cx.task_scheduled() {
             self.bucket.set(1);
             self.start(cx);

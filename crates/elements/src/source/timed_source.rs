@@ -25,9 +25,11 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("HEADROOM", ArgType::U32, "", "room before the data for headers"),
     ],
     handlers: &[
-        read_handler!("data", "the packet's bytes", |e: &mut TimedSource, _| e.data.clone()).and_write(
-            write_handler!("", "", |e: &mut TimedSource, text, _| e.data = text.as_bytes().to_vec()),
-        ),
+        read_handler!("data", "the packet's bytes", |e: &mut TimedSource, _| e.data.clone())
+            .and_write(
+                write_handler!("", "", |e: &mut TimedSource, text, _| e.data = text.as_bytes().to_vec())
+            )
+            .raw(),
         read_handler!("limit", "packets to send", |e: &mut TimedSource, _| e.limit)
             .and_write(write_handler!("", "", |e: &mut TimedSource, text, _| e.set_limit(text))),
         read_handler!("interval", "time between packets", |e: &mut TimedSource, _| format_seconds(
@@ -94,22 +96,22 @@ impl TimedSource {
     }
 
     fn set_limit(&mut self, text: &str) -> Result<(), String> {
-        self.limit = crate::values::parse(text, "number of packets")?;
+        self.limit = crate::values::parse(text, "").map_err(|_| "expected integer")?;
         Ok(())
     }
 
     fn set_interval(&mut self, text: &str) -> Result<(), String> {
-        self.interval = super::interval(crate::values::parse(text, "time in seconds")?)?;
+        self.interval = super::interval(crate::values::parse(text, "").map_err(|_| "bad interval")?)?;
         Ok(())
     }
 
     fn set_headroom(&mut self, text: &str) -> Result<(), String> {
-        self.headroom = check_headroom(crate::values::parse(text, "number of bytes")?)?;
+        self.headroom = check_headroom(crate::values::parse(text, "").map_err(|_| "bad headroom")?)?;
         Ok(())
     }
 
     fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.active = crate::values::parse(text, "bool")?;
+        self.active = crate::values::parse(text, "").map_err(|_| "bad active")?;
         self.start(cx);
         Ok(())
     }

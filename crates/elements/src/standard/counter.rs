@@ -53,8 +53,16 @@ pub static CLASS: Class = Class {
             e.byte_count_call = Call::parse(text, &cx.names())?;
             Ok::<(), String>(())
         })),
-        write_handler!("reset_counts", "sets counts and rates to 0", |e: &mut Counter, _, _| e.reset()),
-        write_handler!("reset", "sets counts and rates to 0", |e: &mut Counter, _, _| e.reset()),
+        write_handler!(
+            "reset_counts",
+            "sets the counts to 0; handlers will be called again",
+            |e: &mut Counter, _, _| e.reset()
+        ),
+        write_handler!(
+            "reset",
+            "sets the counts to 0; handlers will be called again",
+            |e: &mut Counter, _, _| e.reset()
+        ),
     ],
     ..Class::new("Counter", "standard", || Box::<Counter>::default())
 };
@@ -81,6 +89,8 @@ impl Default for Counter {
 
 /// A handler to call when a count reaches a number.
 struct Call {
+    /// Whether the handler has been called since the last reset.
+    done: bool,
     at: u64,
     handler: HandlerCall,
 }
@@ -95,18 +105,17 @@ impl Call {
         let at = at.parse().map_err(|_| format!("'{at}' is not a number of packets or bytes"))?;
         let handler =
             HandlerCall::from_arg(call.trim(), names).map_err(|_| format!("'{call}' is not a handler"))?;
-        Ok(Some(Call { at, handler }))
+        Ok(Some(Call { done: false, at, handler }))
     }
 
     fn show(call: &Option<Call>) -> String {
-        call.as_ref().map_or_else(String::new, |c| format!("{} {}", c.at, c.handler))
+        call.as_ref().map_or_else(String::new, |c| c.at.to_string())
     }
 
     /// Calls the handler if the count has come to the number.
     fn check(call: &mut Option<Call>, count: u64, cx: &mut Cx<'_>) {
-        if call.as_ref().is_some_and(|c| count >= c.at)
-            && let Some(c) = call.take()
-        {
+        if let Some(c) = call.as_mut().filter(|c| !c.done && count >= c.at) {
+            c.done = true;
             cx.call_handler(&c.handler);
         }
     }
@@ -114,8 +123,10 @@ impl Call {
 
 impl Counter {
     fn reset(&mut self) {
-        let calls = (self.count_call.take(), self.byte_count_call.take());
-        *self = Counter { count_call: calls.0, byte_count_call: calls.1, ..Counter::default() };
+        (self.count, self.byte_count) = (0, 0);
+        for call in [&mut self.count_call, &mut self.byte_count_call].into_iter().flatten() {
+            call.done = false;
+        }
     }
 }
 
@@ -180,12 +191,25 @@ mod tests {
         t.push("s", 0, (0..5).map(|_| Packet::new(b"x")));
         // Reset before the second packet reached it.
         assert_eq!(t.read("d.count"), "4");
-        assert_eq!(t.read("c.count_call"), "");
+        assert_eq!(t.read("c.count_call"), "2");
     }
 
     #[test]
     fn says_what_is_wrong_with_a_call() {
         let e = Harness::errors("Idle -> Counter(COUNT_CALL many c.reset) -> Discard");
         assert!(e.contains("COUNT_CALL: 'many' is not a number"), "{e}");
+    }
+
+    #[test]
+    fn handlers_are_called_again_after_a_reset() {
+        let mut t = Harness::new(
+            "c :: Counter(COUNT_CALL 2 d.reset); Source -> d :: Counter -> c -> Sink; Idle -> c",
+        );
+        assert_eq!(t.read("c.count_call"), "2");
+        t.push("d", 0, (0..2).map(|_| Packet::new(b"x")));
+        assert_eq!(t.read("d.count"), "0");
+        t.write("c.reset").unwrap();
+        t.push("d", 0, (0..3).map(|_| Packet::new(b"x")));
+        assert_eq!((t.read("c.count"), t.read("d.count")), ("3".into(), "1".into()));
     }
 }

@@ -15,7 +15,12 @@ pub static CLASS: Class = Class {
     ports: "1/0",
     args: &[
         ArgSpec::keyword("ACTIVE", ArgType::Bool, "true", "whether it pulls packets"),
-        ArgSpec::keyword("BURST", ArgType::U32, "1", "packets pulled in a turn; in batch mode a batch"),
+        ArgSpec::keyword(
+            "BURST",
+            ArgType::U32,
+            "1",
+            "packets pulled in a turn, 0 for no limit; in batch mode a batch",
+        ),
     ],
     handlers: &[
         read_handler!("count", "packets dropped", |e: &mut Discard, _| e.count),
@@ -45,7 +50,7 @@ impl Default for Discard {
 
 impl Discard {
     fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.active = crate::values::parse(text, "bool")?;
+        self.active = crate::values::parse(text, "bool").map_err(|_| "syntax error")?;
         if self.active && cx.input_is_pull(0) {
             cx.schedule_task();
         }
@@ -68,11 +73,14 @@ impl Element for Discard {
         self.burst = cx.batch_limit() as u32;
         args.read("ACTIVE", &mut self.active).read("BURST", &mut self.burst);
         if self.burst == 0 {
-            args.error_in("BURST", "must be 1 or more");
+            self.burst = u32::MAX;
         }
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        if !self.active && !cx.input_is_pull(0) {
+            return Err("ACTIVE is meaningless in push context".to_string());
+        }
         if cx.input_is_pull(0) {
             self.signal = cx.upstream_empty_signal(0);
             if self.active {
@@ -110,5 +118,19 @@ impl Element for Discard {
         if let Some(old) = try_downcast::<Discard>(old) {
             self.count = old.count;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Harness;
+
+    #[test]
+    fn a_burst_of_0_has_no_limit_and_pushed_packets_cannot_be_refused() {
+        let mut t = Harness::new("Source -> q :: Queue -> d :: Discard(BURST 0)");
+        t.push("q", 0, (0..5).map(|_| clickwork_packet::Packet::new(b"x")));
+        assert_eq!(t.read("d.count"), "5");
+        let e = Harness::errors("Idle -> Discard(ACTIVE false)");
+        assert!(e.contains("ACTIVE is meaningless in push context"), "{e}");
     }
 }

@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
     handlers: &[read_handler!("color", "the colour", |e: &mut Paint, _| e.color).and_write(write_handler!(
         "",
         "",
-        |e: &mut Paint, text, _| store(&mut e.color, text, "a colour from 0 to 255")
+        |e: &mut Paint, text, _| store(&mut e.color, text, "").map_err(|_| "expected uint8_t".to_string())
     ))],
     ..Class::new("Paint", "standard", || Box::new(Paint { color: 0, anno: anno::PAINT }))
 };

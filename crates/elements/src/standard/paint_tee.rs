@@ -19,13 +19,9 @@ pub static CLASS: Class = Class {
         ArgSpec::required("COLOR", ArgType::U8, "the colour to copy"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
     ],
-    handlers: &[read_handler!("color", "the colour to copy", |e: &mut PaintTee, _| e.color).and_write(
-        write_handler!("", "", |e: &mut PaintTee, text, _| store(
-            &mut e.color,
-            text,
-            "a colour from 0 to 255"
-        )),
-    )],
+    handlers: &[read_handler!("color", "the colour to copy", |e: &mut PaintTee, _| e.color)
+        .and_write(write_handler!("", "", |e: &mut PaintTee, text, _| store(&mut e.color, text, "")
+            .map_err(|_| "expected uint8_t".to_string())))],
     ..Class::new("PaintTee", "standard", || Box::new(PaintTee { color: 0, anno: anno::PAINT }))
 };
 

@@ -1,8 +1,9 @@
 //! Truncate: limits the length of packets.
 
+use crate::values::store;
 use clickwork_packet::{Packet, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -14,6 +15,11 @@ pub static CLASS: Class = Class {
         ArgSpec::required("LENGTH", ArgType::U16, "the greatest length, in bytes"),
         ArgSpec::keyword("EXTRA_LENGTH", ArgType::Bool, "true", "note the bytes cut off in an annotation"),
     ],
+    handlers: &[read_handler!("nbytes", "the greatest length", |e: &mut Truncate, _| e.length).and_write(
+        write_handler!("", "", |e: &mut Truncate, text, _| {
+            store(&mut e.length, text, "").map_err(|_| "expected integer".to_string())
+        }),
+    )],
     ..Class::new("Truncate", "standard", || Box::new(Truncate { length: 0, notes: true }))
 };
 
@@ -51,5 +57,14 @@ mod tests {
         t.push("s", 0, [Packet::new(b"abcdef"), Packet::new(b"ab")]);
         let seen: Vec<_> = t.take("k").iter().map(|p| (p.len(), p.anno_u32(anno::EXTRA_LENGTH))).collect();
         assert_eq!(seen, [(3, 2), (2, 0)]);
+    }
+
+    #[test]
+    fn the_length_can_be_changed() {
+        let mut t = Harness::new("a :: Source -> s :: Truncate(3) -> k :: Sink");
+        t.write("s.nbytes 1").unwrap();
+        t.push("a", 0, [Packet::new(b"abc")]);
+        assert_eq!((t.bytes("k"), t.read("s.nbytes")), (vec![b"a".to_vec()], "1".into()));
+        assert_eq!(t.write("s.nbytes x").unwrap_err(), "expected integer");
     }
 }

@@ -197,7 +197,7 @@ fn usage(specs: &[ArgSpec]) -> String {
 
 /// The length of the word that `text` begins with, if it could be a keyword and is followed by space and a value. A
 /// keyword does not begin with a digit: lists of addresses and numbers may be given by position.
-fn keyword_length(text: &str) -> usize {
+pub(super) fn keyword_length(text: &str) -> usize {
     if !text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
         return 0;
     }
