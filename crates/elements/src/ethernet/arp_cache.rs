@@ -185,16 +185,17 @@ impl ArpCache {
     pub fn wait(&mut self, ip: Ipv4Address, p: Packet, now: Timestamp) -> bool {
         let i = self.ensure(ip, now);
         self.keep_alive(i, now);
-        let e = &mut self.entries[i as usize];
+        let e = &self.entries[i as usize];
         if self.limits.entry_packets != 0 && e.waiting.len() >= self.limits.entry_packets as usize {
             self.drops += 1;
-            return self.may_poll(i, now);
+            return false;
         }
-        e.waiting.push_back(p);
+        // Room is made before the packet joins the queue: it is the youngest, whatever the age of its entry.
         self.packets += 1;
         if self.limits.packets != 0 && self.packets > self.limits.packets {
             self.slim_packets();
         }
+        self.entries[i as usize].waiting.push_back(p);
         self.may_poll(i, now)
     }
 
@@ -278,7 +279,7 @@ impl ArpCache {
         self.drops += u64::from(lost);
     }
 
-    /// Drops packets that have waited longest, those of the oldest entries first.
+    /// Drops packets that have waited longest, those of the oldest entries first. One counted packet is yet to come.
     fn slim_packets(&mut self) {
         let goal = (self.limits.packets - self.limits.packets / self.limits.slim_factor.max(1)).max(1);
         let mut i = self.oldest;
@@ -312,7 +313,7 @@ impl ArpCache {
         let mut i = self.oldest;
         while i != NONE {
             let e = &self.entries[i as usize];
-            list.push((e.ip, self.is_known(e, now), e.ether, now.since(e.confirmed)));
+            list.push((e.ip, self.is_known(e, now), e.ether, age(now, e.confirmed)));
             i = e.newer;
         }
         list
@@ -327,9 +328,44 @@ impl ArpCache {
     }
 }
 
+/// An age in Click's jiffies, which are milliseconds.
+fn age(now: Timestamp, then: Timestamp) -> Duration {
+    let jiffies = |t: Timestamp| t.nanos().div_euclid(1_000_000);
+    Duration::from_millis((jiffies(now) - jiffies(then)).max(0) as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_is_made_from_what_waited_before() {
+        let limits = Limits { packets: 2, ..Limits::default() };
+        let mut c = ArpCache { limits, ..ArpCache::default() };
+        let b = Ipv4Address::new(10, 0, 0, 2);
+        c.wait(A, Packet::new(b"1"), at(1));
+        c.wait(b, Packet::new(b"2"), at(1));
+        c.wait(A, Packet::new(b"3"), at(1));
+        assert_eq!((c.length(), c.drops()), (1, 2));
+        let got: Vec<u8> = c.insert(A, E, at(2)).iter().map(|p| p.data()[0]).collect();
+        assert_eq!(got, *b"3");
+    }
+
+    #[test]
+    fn a_packet_without_room_in_its_entry_asks_nothing() {
+        let limits = Limits { entry_packets: 1, ..Limits::default() };
+        let mut c = ArpCache { limits, ..ArpCache::default() };
+        assert!(c.wait(A, packet(), at(1)));
+        assert!(!c.wait(A, packet(), at(2)));
+        assert_eq!((c.length(), c.drops()), (1, 1));
+    }
+
+    #[test]
+    fn ages_are_whole_milliseconds() {
+        let mut c = ArpCache::default();
+        c.insert(A, E, at(1) + Duration::from_micros(999));
+        assert!(c.print(at(1) + Duration::from_micros(1001)).ends_with(" 0.001000\n"));
+    }
 
     const A: Ipv4Address = Ipv4Address::new(10, 0, 0, 1);
     const E: EtherAddress = EtherAddress([2, 0, 0, 0, 0, 1]);

@@ -61,7 +61,11 @@ pub static CLASS: Class = Class {
         }),
         read_handler!("queries", "ARP queries sent", |e: &mut ArpQuerier, _| e.queries),
         read_handler!("responses", "ARP responses received", |e: &mut ArpQuerier, _| e.responses),
-        read_handler!("drops", "packets dropped", |e: &mut ArpQuerier, _| e.all_drops()),
+        read_handler!(
+            "drops",
+            "packets dropped without waiting; 'stats' also counts those that waited in vain",
+            |e: &mut ArpQuerier, _| e.drops
+        ),
         read_handler!("count", "entries", |e: &mut ArpQuerier, _| e.cache().count()),
         read_handler!("length", "packets that wait", |e: &mut ArpQuerier, _| e.cache().length()),
         read_handler!("ipaddr", "own IP address", |e: &mut ArpQuerier, _| e.ip.to_string()).and_write(
@@ -83,9 +87,14 @@ pub static CLASS: Class = Class {
         write_handler!("delete", "forgets an address", |e: &mut ArpQuerier, text, cx| {
             arp_table::delete(&mut e.cache(), text, cx)
         }),
-        write_handler!("clear", "removes all entries", |e: &mut ArpQuerier, _, cx| {
-            e.losing(cx, |cache, _| cache.clear());
-        }),
+        write_handler!(
+            "clear",
+            "removes all entries, and restarts the counts",
+            |e: &mut ArpQuerier, _, cx| {
+                (e.queries, e.responses, e.drops) = (0, 0, 0);
+                e.losing(cx, |cache, _| cache.clear());
+            }
+        ),
     ],
     ..Class::new("ARPQuerier", "ethernet", || Box::<ArpQuerier>::default())
 };
@@ -161,7 +170,7 @@ impl ArpQuerier {
 
     /// The Ethernet address for an IP address that needs no ARP: a broadcast or a group.
     fn without_arp(&self, ip: Ipv4Address) -> Option<EtherAddress> {
-        if ip == Ipv4Address::BROADCAST || (ip == self.broadcast && !ip.is_unspecified()) {
+        if ip == Ipv4Address::BROADCAST || ip == self.broadcast {
             Some(EtherAddress::BROADCAST)
         } else {
             ip.is_multicast().then(|| EtherAddress::ipv4_multicast(ip))
@@ -310,17 +319,18 @@ impl Element for ArpQuerier {
         };
         match ether {
             Some(ether) => self.ether = ether,
-            None if !args.has("ETH") => args.error("required ETH argument missing"),
+            // What stands for the IP address was to stand for this one too.
+            None if !args.has("ETH") && args.has("IP") => args.error("ETH: parse error"),
             None => {}
         }
         if let Some(own) = own {
             self.ip = own.0.address;
             self.broadcast = own.0.broadcast();
         }
-        args.read("BROADCAST", &mut self.broadcast);
         if self.broadcast == self.ip {
             self.broadcast = Ipv4Address::BROADCAST;
         }
+        args.read("BROADCAST", &mut self.broadcast);
         self.cache().limits = limits;
         if self.table.is_none() {
             cx.export(Arc::clone(&self.shared));
@@ -332,7 +342,7 @@ impl Element for ArpQuerier {
             let missing = || format!("TABLE: '{name}' is not an ARPTable");
             let id = cx.find(name).ok_or_else(missing)?;
             self.shared = cx.exported(id).ok_or_else(missing)?;
-        } else if let Some(interval) = arp_table::expiry_interval(&self.cache().limits) {
+        } else if let Some(interval) = arp_table::first_expiry(&self.cache().limits) {
             cx.schedule_timer_after(0, interval);
         }
         Ok(())

@@ -28,10 +28,12 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("table", "addresses and answers", |e: &mut ArpResponder, _| e.print()),
         read_param_handler!("lookup", "the answer for an address", |e: &mut ArpResponder, text, cx| {
-            let ip = Ipv4Address::from_arg(text.trim(), &cx.names()).map_err(|_| "expected an IP address")?;
+            let ip = Ipv4Address::from_arg(text.trim(), &cx.names()).map_err(|_| "expected IP address")?;
             Ok::<String, String>(e.lookup(ip).map_or_else(String::new, |ether| ether.to_string()))
         }),
-        write_handler!("add", "adds an entry", |e: &mut ArpResponder, text, cx| e.add(text, &cx.names())),
+        write_handler!("add", "adds an entry", |e: &mut ArpResponder, text, cx| {
+            e.add(text, &cx.names()).map(|()| drop(e.normalize()))
+        }),
         write_handler!("remove", "removes an address or prefix", |e: &mut ArpResponder, text, cx| {
             e.remove(text, &cx.names())
         }),
@@ -53,37 +55,60 @@ fn prefix(word: &str, names: &Names) -> Option<Ipv4Prefix> {
     HostOrPrefix::<Ipv4Prefix>::from_arg(word, names).ok().map(|p| p.0)
 }
 
+/// Whether a new entry goes before an older one: it is for the same addresses, or for some of them.
+fn belongs_before(new: &Ipv4Prefix, old: &Ipv4Prefix) -> bool {
+    old.contains(new.address) && old.mask.to_bits() & !new.mask.to_bits() == 0
+}
+
 impl ArpResponder {
+    /// Adds entries; several for one prefix are all kept until [`normalize`](Self::normalize).
     fn add(&mut self, text: &str, names: &Names) -> Result<(), String> {
         let words = split_words(text);
         let mut prefixes = Vec::new();
         let mut ether = None;
         for word in &words {
-            match (prefix(word, names), EtherAddress::from_arg(word, names)) {
-                (Some(p), e) => {
-                    prefixes.push(p);
-                    // A name may stand for both.
-                    ether = ether.or(e.ok());
+            if let Some(p) = prefix(word, names) {
+                prefixes.push(p);
+            } else if let Ok(e) = EtherAddress::from_arg(word, names) {
+                if ether.replace(e).is_some() {
+                    return Err("more than one ETH".to_string());
                 }
-                (None, Ok(e)) => ether = Some(e),
-                (None, Err(_)) => {
-                    return Err(format!("'{word}' is neither an IP address nor an Ethernet address"));
-                }
+            } else {
+                return Err("expected IP/MASK ETH".to_string());
             }
         }
+        // A name may stand for both.
+        let ether = ether.or_else(|| words.iter().find_map(|w| EtherAddress::from_arg(w, names).ok()));
         if prefixes.is_empty() {
-            return Err("missing IP address".to_string());
+            return Err("missing IP/MASK".to_string());
         }
         let ether = ether.ok_or("missing ETH")?;
-        for p in prefixes {
-            self.entries.retain(|(q, _)| *q != p);
-            self.entries.push((p, ether));
-        }
+        self.entries.extend(prefixes.into_iter().map(|p| (p, ether)));
         Ok(())
     }
 
+    /// Puts prefixes before those that contain them, and keeps the last entry of several for one prefix; returns the
+    /// prefixes of the others.
+    fn normalize(&mut self) -> Vec<Ipv4Prefix> {
+        let mut sorted: Vec<(Ipv4Prefix, EtherAddress)> = Vec::with_capacity(self.entries.len());
+        for entry in self.entries.drain(..) {
+            let later = sorted.iter().rev().take_while(|(q, _)| belongs_before(&entry.0, q)).count();
+            sorted.insert(sorted.len() - later, entry);
+        }
+        let mut repeated = Vec::new();
+        sorted.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                repeated.push(next.0);
+            }
+            same
+        });
+        self.entries = sorted;
+        repeated
+    }
+
     fn remove(&mut self, text: &str, names: &Names) -> Result<(), String> {
-        let p = prefix(text.trim(), names).ok_or("expected an IP address or prefix")?;
+        let p = prefix(text.trim(), names).ok_or("expected IP/MASK")?;
         let before = self.entries.len();
         self.entries.retain(|(q, _)| *q != p);
         if self.entries.len() < before { Ok(()) } else { Err(format!("{p} not found")) }
@@ -121,8 +146,11 @@ impl SimpleElement for ArpResponder {
         self.configured = args.rest().to_vec();
         for (i, entry) in self.configured.clone().iter().enumerate() {
             if let Err(e) = self.add(entry, &args.names().clone()) {
-                args.error_in_rest(i, e);
+                args.error_in_rest(i, format!("argument {i}: {e}"));
             }
+        }
+        for repeated in self.normalize() {
+            args.warn(format!("multiple entries for {repeated}"));
         }
     }
 
@@ -194,6 +222,22 @@ mod tests {
 
     #[test]
     fn wrong_entries_are_refused() {
-        assert!(Harness::errors("Idle -> ARPResponder(10.0.0.1 nonsense) -> Discard").contains("'nonsense'"));
+        assert!(
+            Harness::errors("Idle -> ARPResponder(10.0.0.1 nonsense) -> Discard")
+                .contains("argument 0: expected IP/MASK ETH")
+        );
+        let two = Harness::errors("Idle -> ARPResponder(10.0.0.1 2:0:0:0:0:1 2:0:0:0:0:2) -> Discard");
+        assert!(two.contains("argument 0: more than one ETH"), "{two}");
+        let none = Harness::errors("Idle -> ARPResponder(10.0.0.1 2:0:0:0:0:1, 2:0:0:0:0:2) -> Discard");
+        assert!(none.contains("argument 1: missing IP/MASK"), "{none}");
+    }
+
+    #[test]
+    fn prefixes_come_before_those_that_contain_them_and_the_last_of_equals_counts() {
+        let t = "s :: Source -> r :: ARPResponder(10.0.0.0/8 2:0:0:0:0:8, 10.1.0.0/16 2:0:0:0:0:9) -> Sink; \
+                 Idle -> d :: ARPResponder(11.0.0.1 2:0:0:0:0:1, 11.0.0.1 2:0:0:0:0:2) -> Sink";
+        let mut t = Harness::new(t);
+        assert_eq!(t.read("r.table"), "10.1.0.0/16 02-00-00-00-00-09\n10.0.0.0/8 02-00-00-00-00-08\n");
+        assert_eq!(t.read("d.table"), "11.0.0.1/32 02-00-00-00-00-02\n");
     }
 }

@@ -146,9 +146,14 @@ pub(super) fn take_cache(new: &SharedCache, old: &SharedCache) {
     cache.limits = limits;
 }
 
-/// How often expired entries are removed.
+/// When expired entries are removed for the first time, in whole seconds.
+pub(super) fn first_expiry(limits: &Limits) -> Option<Duration> {
+    (!limits.timeout.is_zero()).then_some(Duration::from_secs(limits.timeout.as_secs()))
+}
+
+/// How often expired entries are removed from then on.
 pub(super) fn expiry_interval(limits: &Limits) -> Option<Duration> {
-    (!limits.timeout.is_zero()).then_some(limits.timeout + Duration::from_secs(1))
+    first_expiry(limits).map(|first| first + Duration::from_secs(1))
 }
 
 impl Element for ArpTable {
@@ -158,7 +163,7 @@ impl Element for ArpTable {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        if let Some(interval) = expiry_interval(&self.cache().limits) {
+        if let Some(interval) = first_expiry(&self.cache().limits) {
             cx.schedule_timer_after(0, interval);
         }
         Ok(())
