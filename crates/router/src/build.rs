@@ -177,6 +177,7 @@ fn connect(
         sources: into,
         slots,
         stack: Vec::new(),
+        visits: 0,
         commands: VecDeque::new(),
         tasks: Tasks::new(count),
         timers: Timers::new(count),

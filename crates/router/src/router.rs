@@ -149,6 +149,8 @@ pub struct Router {
     pub(crate) sources: Vec<Vec<Endpoint>>,
     pub(crate) slots: Outputs,
     pub(crate) stack: Vec<Slot>,
+    /// Element calls since the delivery in progress began.
+    pub(crate) visits: u64,
     pub(crate) commands: VecDeque<Command>,
     pub(crate) tasks: Tasks,
     pub(crate) timers: Timers,
@@ -174,6 +176,11 @@ pub struct Router {
     pub(crate) claimed_signals: Vec<i32>,
     pub(crate) attached: HashMap<&'static str, Box<dyn Any + Send>>,
 }
+
+/// Element calls in one delivery after which a batch that still moves is taken to go round in a circle.
+const VISITS_PER_DELIVERY: u64 = 1 << 24;
+/// The reason for dropping such a batch.
+const ENDLESS: &str = "endless loop";
 
 impl Router {
     /// Number of elements.
@@ -404,7 +411,14 @@ impl Router {
     /// One element's push, then whatever it leaves in place moves on to the next, as long as there is one.
     fn push_into(&mut self, mut to: Endpoint, batch: &mut Batch) {
         loop {
-            let Some(mut element) = self.elements[to.element.index()].take() else { return };
+            let Some(mut element) = self.elements[to.element.index()].take() else {
+                return self.give_up(to.element, batch, "element in use");
+            };
+            self.visits += 1;
+            if self.visits > VISITS_PER_DELIVERY {
+                self.elements[to.element.index()] = Some(element);
+                return self.give_up(to.element, batch, ENDLESS);
+            }
             self.infos[to.element.index()].packets += batch.len() as u64;
             element.push(to.port as usize, batch, &mut Cx { router: self, me: to.element });
             self.elements[to.element.index()] = Some(element);
@@ -422,15 +436,20 @@ impl Router {
             }
             match self.hops[to.element.index()] {
                 Some(next) => to = next,
-                None => return self.leave_behind(to.element, batch),
+                None => return self.give_up(to.element, batch, "no such output"),
             }
         }
     }
 
-    /// An element without outputs left packets in its batch: they end there, and are counted.
+    /// Ends the way of a batch that cannot go on, and counts it.
     #[cold]
-    fn leave_behind(&mut self, element: ElementId, batch: &mut Batch) {
-        Cx { router: self, me: element }.drop_batch(batch, "no such output");
+    fn give_up(&mut self, element: ElementId, batch: &mut Batch, reason: &'static str) {
+        let told = self.infos[element.index()].drops.iter().any(|(r, _)| *r == ENDLESS);
+        let mut cx = Cx { router: self, me: element };
+        if reason == ENDLESS && !told {
+            cx.chatter(&format!("{}: packets go round in a circle without end; they are dropped", cx.name()));
+        }
+        cx.drop_batch(batch, reason);
     }
 
     /// Puts a batch for output 0 on the stack below what is in the slots.
@@ -438,7 +457,7 @@ impl Router {
         if self.hops[element.index()].is_some() {
             self.stack.push(Slot { output, batch });
         } else {
-            self.leave_behind(element, &mut batch);
+            self.give_up(element, &mut batch, "no such output");
         }
         self.slots.unload(&mut self.stack);
     }
@@ -461,6 +480,9 @@ impl Router {
             }
             self.slots.recycle(batch);
             self.slots.unload(&mut self.stack);
+        }
+        if floor == 0 {
+            self.visits = 0;
         }
     }
 

@@ -59,6 +59,18 @@ fn cycles_in_the_graph_are_harmless() {
 }
 
 #[test]
+fn a_circle_without_end_ends() {
+    for mode in [router, batched] {
+        let mut r = mode("g :: Gen -> s :: Split -> s; s[1] -> Store -> End");
+        push(&mut r, "s", [0, 2]);
+        assert!(r.read("s.drop_reasons", "").unwrap().text().contains("endless loop"));
+        assert_eq!(r.log().taken(), "s: packets go round in a circle without end; they are dropped\n");
+        push(&mut r, "s", [1]);
+        assert_eq!(r.info(r.find("Store@3").unwrap()).packets, 1);
+    }
+}
+
+#[test]
 fn a_command_sees_its_own_element_at_rest() {
     let mut r = router("Gen -> s :: Say -> Store -> End");
     push(&mut r, "s", [7]);
