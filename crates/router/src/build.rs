@@ -347,7 +347,7 @@ fn nodes(router: &Router) -> Vec<Node> {
             processing: i.class.processing.to_string(),
             config: i.config.clone(),
             span: i.span,
-            inputs: inputs,
+            inputs,
             outputs,
         }
     };
