@@ -37,11 +37,10 @@ impl Report {
     /// The messages as text.
     pub fn text(&self, sources: &Sources, diagnostics: &Diagnostics) -> String {
         let shown = diagnostics.iter().filter(|d| self.shows(d.severity));
-        let one = |d| match self.click {
-            true => render_click(sources, d),
-            false => render_human(sources, d, self.color),
-        };
-        shown.map(one).collect()
+        match self.click {
+            true => said_once(shown.map(|d| render_click(sources, d))),
+            false => shown.map(|d| render_human(sources, d, self.color)).collect(),
+        }
     }
 
     fn shows(&self, severity: Severity) -> bool {
@@ -82,5 +81,38 @@ impl Report {
     fn raw(&self, text: &str) {
         let erase: &[u8] = if self.over_status && !text.is_empty() { ERASE } else { b"" };
         let _ = std::io::stderr().lock().write_all(&[erase, text.as_bytes()].concat());
+    }
+}
+
+/// Messages one after another, as Click prints them: several about one element share the line that names it.
+fn said_once(messages: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    let mut last = String::new();
+    for message in messages {
+        match message.split_once('\n').filter(|(_, rest)| !rest.is_empty()) {
+            Some((context, rest)) if context == last => text.push_str(rest),
+            Some((context, _)) => {
+                last = context.to_string();
+                text.push_str(&message);
+            }
+            None => {
+                last.clear();
+                text.push_str(&message);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said_once;
+
+    #[test]
+    fn messages_about_one_element_share_the_line_that_names_it() {
+        let messages =
+            ["a:1: While x:\n  one\n", "a:1: While x:\n  two\n", "b\n", "a:1: While x:\n  three\n"];
+        let text = said_once(messages.map(String::from).into_iter());
+        assert_eq!(text, "a:1: While x:\n  one\n  two\nb\na:1: While x:\n  three\n");
     }
 }

@@ -130,7 +130,8 @@ impl<'p> SourceRoute<'p> {
 impl ICMPError {
     /// Why the packet must not be answered (RFC 1812 §4.3.2.7).
     fn objection(&self, p: &Packet, ip: &Ipv4<'_>) -> Option<&'static str> {
-        if ip.protocol == protocol::ICMP && ip.payload().first().is_none_or(|&t| is_error(t)) {
+        if ip.protocol == protocol::ICMP && ip.payload().first_chunk::<4>().is_none_or(|&[t, ..]| is_error(t))
+        {
             Some("error about an error")
         } else if !self.is_one_host(ip.destination()) || is_for_many(p) {
             Some("error about a packet to many")
@@ -234,11 +235,10 @@ impl SimpleElement for ICMPError {
         if let Some(Several(addresses)) = args.get("BADADDRS") {
             self.bad_addresses.extend(addresses);
         }
-        if let Some(t) = type_arg(args) {
-            (self.icmp_type, self.code) = (t, code_arg(args, t));
-            if !is_error(t) {
-                args.error(format!("ICMP type {t} is not an error type"));
-            }
+        match type_arg(args) {
+            Some(t) if is_error(t) => (self.icmp_type, self.code) = (t, code_arg(args, t)),
+            Some(t) => args.error(format!("ICMP type {t} is not an error type")),
+            None => {}
         }
         cx.export(Arc::clone(&self.ids));
     }
@@ -342,6 +342,7 @@ mod tests {
             assert!(refused(sample().payload(1, &[error, 0, 0, 0]).marked()));
         }
         assert!(refused(sample().payload(1, &[]).marked()));
+        assert!(refused(sample().payload(1, &[8, 0, 0]).marked()));
         assert!(!refused(sample().payload(1, &[8, 0, 0, 0]).marked()));
         for many in [PacketType::Broadcast, PacketType::Multicast] {
             let mut p = sample().marked();
