@@ -197,3 +197,17 @@ fn errors_are_those_of_the_first_stage_that_fails_at_clicks_places() {
     let both = "  MAXLENGTH: parse error\n  NO: unknown argument\n";
     assert_eq!(wrong, format!("a.click:1: While configuring 'Print@2 :: Print':\n{both}{end}"));
 }
+
+#[test]
+fn data_is_printed_as_it_is_and_tickets_are_kept_in_range() {
+    let dir = Scratch::new("raw");
+    let config = "s :: InfiniteSource(DATA abc, LIMIT 1) -> Queue -> u :: Unqueue -> Discard; \
+                  Script(write u.tickets 0, print u.tickets, write u.tickets 99999, print u.tickets, stop)";
+    let click = |args: &[&str]| dir.tool("click").args(["--simtime", "-e", config]).args(args).assert();
+    click(&["-q", "-h", "s.data"]).success().stdout_eq("abc");
+    click(&["-q", "-h", "driver", "-h", "timewarp"])
+        .stdout_eq("driver:\nuserlevel\n\ntimewarp:\nsimulation\n\n");
+    click(&[])
+        .stdout_eq("1\n32768\n")
+        .stderr_eq("warning: tickets pinned at 1\nwarning: tickets pinned at 32768\n");
+}

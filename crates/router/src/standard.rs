@@ -54,11 +54,14 @@ pub(crate) fn handlers(router: &Router, id: ElementId) -> Vec<Handler> {
     ALWAYS.iter().chain(of_tasks).copied().collect()
 }
 
+/// A number of tickets out of range is replaced by the nearest in it.
 fn write_tickets(r: &mut Router, id: ElementId, text: &str) -> Reply {
-    match text.trim().parse() {
-        Ok(n) if (1..=MAX_TICKETS).contains(&n) => r.tasks.set_tickets(id.index(), n),
-        _ => return Err(format!("tickets are a number from 1 to {MAX_TICKETS}")),
+    let wanted: i64 = text.trim().parse().map_err(|_| "syntax error")?;
+    let tickets = wanted.clamp(1, MAX_TICKETS.into()) as u32;
+    if wanted != i64::from(tickets) {
+        r.log.line(&format!("warning: tickets pinned at {tickets}"));
     }
+    r.tasks.set_tickets(id.index(), tickets);
     Ok(Value::default())
 }
 
