@@ -98,11 +98,10 @@ impl EtherSwitch {
     }
 }
 
-/// Sends a frame to all outputs but one.
+/// Sends a frame to all outputs but one, from the last to the first as Click does.
 fn flood(from: usize, p: Packet, cx: &mut Cx<'_>) {
-    let outputs = cx.outputs();
-    let last = if from + 1 == outputs { outputs.saturating_sub(2) } else { outputs - 1 };
-    (0..last).filter(|&to| to != from).for_each(|to| cx.emit(to, p.clone()));
+    let last = usize::from(from == 0);
+    (last + 1..cx.outputs()).rev().filter(|&to| to != from).for_each(|to| cx.emit(to, p.clone()));
     cx.emit(last, p);
 }
 
@@ -129,6 +128,18 @@ impl Element for EtherSwitch {
 mod tests {
     use crate::testing::Harness;
     use clickwork_packet::{Packet, Timestamp};
+
+    #[test]
+    fn a_flood_begins_at_the_last_output() {
+        for (from, expected) in [("a", "d3\nd2\nd1\n"), ("b", "d3\nd2\nd0\n"), ("d", "d2\nd1\nd0\n")] {
+            let mut t = Harness::new(
+                "s :: EtherSwitch; a :: Source -> [0] s [0] -> Print(d0, 0) -> k :: Sink; b :: Source -> [1] s [1] -> Print(d1, 0) -> k; \
+                 Idle -> [2] s [2] -> Print(d2, 0) -> k; d :: Source -> [3] s [3] -> Print(d3, 0) -> k",
+            );
+            t.push(from, 0, [Packet::new(&[0xFF; 20])]);
+            assert_eq!(t.printed().replace(":   20", ""), expected);
+        }
+    }
 
     const CONFIG: &str = "s :: EtherSwitch(TIMEOUT 10); Idle -> [0] s [0] -> a :: Sink; Idle -> [1] s [1] -> b :: Sink; \
                           Idle -> [2] s [2] -> c :: Sink";

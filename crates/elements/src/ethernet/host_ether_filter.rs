@@ -3,7 +3,7 @@
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::{Packet, PacketType};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -20,6 +20,14 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("DROP_OTHER", ArgType::Bool, "true", "whether frames to other hosts are dropped"),
         ArgSpec::keyword("OFFSET", ArgType::U32, "0", "where the Ethernet header begins"),
     ],
+    handlers: &[read_handler!("ether", "this host's address", |e: &mut HostEtherFilter, _| e
+        .own
+        .to_string())
+    .and_write(write_handler!("", "", |e: &mut HostEtherFilter, text, _| crate::values::store(
+        &mut e.own,
+        text,
+        "an Ethernet address"
+    )))],
     ..Class::new("HostEtherFilter", "ethernet", || Box::<HostEtherFilter>::default())
 };
 
@@ -85,5 +93,9 @@ mod tests {
         let types: Vec<_> = t.take("k").iter().map(Packet::packet_type).collect();
         assert_eq!(types, [PacketType::Host, PacketType::Broadcast, PacketType::Multicast]);
         assert_eq!(t.take("no").len(), 3);
+        t.write("h.ether 4:4:4:4:4:4").unwrap();
+        assert_eq!(t.read("h.ether"), "04-04-04-04-04-04");
+        t.push("s", 0, [frame(4, 2), frame(2, 2)]);
+        assert_eq!((t.take("k").len(), t.take("no").len()), (1, 1));
     }
 }

@@ -6,6 +6,7 @@ use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, read_handler};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -53,6 +54,8 @@ struct IPReassembler {
     longest_anno: Option<Anno>,
     /// When to look again for packets to give up, in seconds.
     next_look: i64,
+    /// Packets whose reassembly was begun.
+    begun: u64,
     fragments: u64,
     good: u64,
     failed: u64,
@@ -67,6 +70,7 @@ impl Default for IPReassembler {
             most_held: 256 * 1024,
             longest_anno: None,
             next_look: 0,
+            begun: 0,
             fragments: 0,
             good: 0,
             failed: 0,
@@ -82,8 +86,9 @@ impl IPReassembler {
              cached chunk data:\n",
             self.fragments, self.good, self.failed, self.bad
         );
-        for (key, assembly) in &self.assemblies {
-            let _ = write!(text, " {key}");
+        for key in self.in_order() {
+            let assembly = &self.assemblies[&key];
+            let _ = write!(text, " {}", assembly.describe(&key));
             for r in assembly.arrived() {
                 let _ = write!(text, " ({},{})", r.start, r.end);
             }
@@ -92,26 +97,38 @@ impl IPReassembler {
         text
     }
 
-    /// Gives up what began before a time.
-    fn give_up(&mut self, before: i64, cx: &mut Cx<'_>) {
-        let old = self.assemblies.extract_if(|_, a| seconds(a.since) < before);
-        let mut old: Vec<Assembly> = old.map(|(_, assembly)| assembly).collect();
-        old.sort_by_key(|a| a.since);
-        for assembly in old {
-            self.held -= assembly.held() + OVERHEAD;
-            self.failed += 1;
-            if let Some(p) = self.finish(assembly, cx) {
-                cx.emit_or_drop(1, p, "not reassembled in time");
-            }
-        }
+    /// What is being reassembled, in Click's order: by bucket, the newest first.
+    fn in_order(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = self.assemblies.keys().copied().collect();
+        keys.sort_by_key(|key| (key.bucket(), Reverse(self.assemblies[key].number)));
+        keys
     }
 
-    /// Makes room: first gives up what is at least 10 seconds old, then 5, then everything.
-    fn make_room(&mut self, now: i64, cx: &mut Cx<'_>) {
-        for before in [now - 10, now - 5, i64::MAX] {
-            if self.held > self.most_held / 4 * 3 {
-                self.give_up(before, cx);
+    /// Gives up what began before a time, until no more than `enough` bytes are held. Returns how many that were.
+    fn give_up(&mut self, before: i64, enough: Option<u32>, cx: &mut Cx<'_>) -> u64 {
+        let is_old = |e: &Self, key: &Key| seconds(e.assemblies[key].since) < before;
+        let mut count = 0;
+        for key in self.in_order() {
+            if enough.is_some_and(|enough| self.held <= enough) {
+                break;
+            } else if is_old(self, &key)
+                && let Some(assembly) = self.assemblies.remove(&key)
+            {
+                self.held -= assembly.held() + OVERHEAD;
+                count += 1;
+                if let Some(p) = self.finish(assembly, cx) {
+                    cx.emit_or_drop(1, p, "not reassembled in time");
+                }
             }
+        }
+        count
+    }
+
+    /// Makes room: first gives up what is at least 10 seconds old, then 5, then anything. Only these count as failed.
+    fn make_room(&mut self, now: i64, cx: &mut Cx<'_>) {
+        let enough = Some(self.most_held / 4 * 3);
+        for before in [now - 10, now - 5, i64::MAX] {
+            self.failed += self.give_up(before, enough, cx);
         }
     }
 
@@ -126,7 +143,7 @@ impl IPReassembler {
         }
         let now = seconds(p.timestamp());
         if now >= self.next_look {
-            self.give_up(now - TIMEOUT, cx);
+            self.give_up(now - TIMEOUT, None, cx);
             self.next_look = now + INTERVAL;
         }
         let Some(fragment) = Fragment::of(&p) else {
@@ -144,7 +161,8 @@ impl IPReassembler {
         let stamp = p.timestamp();
         let assembly = self.assemblies.entry(fragment.key).or_insert_with(|| {
             self.held += OVERHEAD;
-            Assembly::new(p.clone())
+            self.begun += 1;
+            Assembly::new(p.clone(), self.begun)
         });
         let held = assembly.held();
         if !assembly.add(p, fragment) {
@@ -205,7 +223,7 @@ impl Element for IPReassembler {
         if let Some(old) = try_downcast::<IPReassembler>(old) {
             self.assemblies = std::mem::take(&mut old.assemblies);
             (self.held, self.fragments, self.good) = (old.held, old.fragments, old.good);
-            (self.failed, self.bad) = (old.failed, old.bad);
+            (self.failed, self.bad, self.begun) = (old.failed, old.bad, old.begun);
         }
     }
 }
@@ -301,6 +319,35 @@ mod tests {
         let (held, given_up) = (t.read("r.dump").lines().count() - 5, t.bytes("old").len());
         assert_eq!(held + given_up, 50);
         assert!(held <= 11, "{held}");
+        // Room is made only as far as is needed.
+        assert!(held >= 7, "{held}");
+    }
+
+    #[test]
+    fn the_dump_names_flows_in_the_order_of_their_buckets() {
+        let mut t = Harness::new("s :: Source -> r :: IPReassembler -> k :: Sink; r[1] -> old :: Sink");
+        let first = |host| {
+            let payload = [0, 7, 0, 9, 1, 1, 1, 1];
+            ip(&format!("1.0.0.{host}"), "2.0.0.2").fragment(MORE).payload(17, &payload).marked()
+        };
+        t.push("s", 0, [first(1), first(2), piece(MORE | 2, &[2; 8]).marked()]);
+        let dump = t.read("r.dump");
+        let lines: Vec<&str> = dump.lines().skip(5).collect();
+        assert_eq!(lines, [" (1.0.0.2, 7, 2.0.0.2, 9) 0 (0,8)", " (1.0.0.1, 7, 2.0.0.2, 9) 0 (0,8) (16,24)"]);
+    }
+
+    #[test]
+    fn what_is_given_up_keeps_the_header_of_its_first_fragment() {
+        let mut t = Harness::new("s :: Source -> r :: IPReassembler -> k :: Sink; r[1] -> old :: Sink");
+        let at = |seconds, mut p: Packet| {
+            p.set_timestamp(Timestamp::new(seconds, 0));
+            p
+        };
+        let [first, second] = [piece(MORE, &[1; 8]), piece(MORE | 1, &[2; 8])];
+        t.push("s", 0, [first.marked(), second.marked()].map(|p| at(100, p)));
+        t.push("s", 0, [at(200, ip("3.0.0.3", "2.0.0.2").fragment(MORE).payload(17, &[0; 8]).marked())]);
+        assert_eq!(t.bytes("old"), [[first.bytes(), vec![2; 8]].concat()]);
+        assert!(t.read("r.dump").contains("failed reassemblies: 0\n"));
     }
 
     proptest! {

@@ -4,7 +4,6 @@ use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::ipv4::{MORE_FRAGMENTS, OFFSET_MASK};
 use clickwork_packet::headers::{Ipv4, Ipv4Mut};
 use clickwork_packet::{Packet, Timestamp};
-use std::fmt;
 use std::ops::Range;
 
 /// What tells the fragments of one packet from those of others (RFC 791 §3.2): source, destination, protocol,
@@ -17,9 +16,10 @@ pub struct Key {
     identification: u16,
 }
 
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} > {} proto {} id {}", self.source, self.destination, self.protocol, self.identification)
+impl Key {
+    /// Which of Click's 256 buckets it is in: packets are listed and given up bucket by bucket.
+    pub fn bucket(&self) -> u8 {
+        self.identification.to_be_bytes()[0]
     }
 }
 
@@ -71,15 +71,17 @@ pub struct Assembly {
     len: Option<usize>,
     /// The longest fragment, header included.
     longest: u16,
-    /// When the first fragment arrived.
+    /// When the first fragment arrived; until then, when the first to come did.
     pub since: Timestamp,
+    /// Which of all assemblies it is, counted from the first.
+    pub number: u64,
 }
 
 impl Assembly {
-    /// An assembly without pieces, with header and annotations of a fragment.
-    pub fn new(head: Packet) -> Assembly {
+    /// Assembly `number`, without pieces, with header and annotations of a fragment.
+    pub fn new(head: Packet, number: u64) -> Assembly {
         let (payload, arrived, since) = (Vec::new(), Vec::new(), head.timestamp());
-        Assembly { head, has_head: false, payload, arrived, len: None, longest: 0, since }
+        Assembly { head, has_head: false, payload, arrived, len: None, longest: 0, since, number }
     }
 
     /// Bytes of payload held.
@@ -105,6 +107,7 @@ impl Assembly {
         }
         self.note_arrival(start..end);
         if start == 0 {
+            self.since = p.timestamp();
             (self.head, self.has_head) = (p, true);
         }
         true
@@ -139,7 +142,18 @@ impl Assembly {
         self.longest
     }
 
-    /// The packet as far as it has arrived: the whole packet if it is complete. Nothing if it would be too long for IP.
+    /// Who sends to whom, with ports as far as they are known, and the identification.
+    pub fn describe(&self, key: &Key) -> String {
+        let port = |at: usize| match self.payload.get(at..at + 2) {
+            Some(&[high, low]) if self.has_head => u16::from_be_bytes([high, low]),
+            _ => 0,
+        };
+        let Key { source, destination, identification, .. } = key;
+        format!("({source}, {}, {destination}, {}) {identification}", port(0), port(2))
+    }
+
+    /// The packet as far as it has arrived: the whole packet if it is complete, else all there is behind the header that
+    /// its fragment came with. Nothing if it would be too long for IP.
     pub fn into_packet(self) -> Option<Packet> {
         let is_complete = self.is_complete();
         let mut p = self.head;
@@ -152,11 +166,13 @@ impl Assembly {
             p.take(held - self.payload.len());
         }
         p.network_header_mut()?.get_mut(header_len..)?.copy_from_slice(&self.payload);
-        let mut ip = p.network_header_mut().and_then(Ipv4Mut::new)?;
-        ip.set_total_len(total);
-        let flags = ip.fragment_field() & !(OFFSET_MASK | MORE_FRAGMENTS);
-        ip.set_fragment_field(if is_complete { flags } else { flags | MORE_FRAGMENTS });
-        ip.fill_checksum();
+        if is_complete {
+            let mut ip = p.network_header_mut().and_then(Ipv4Mut::new)?;
+            ip.set_total_len(total);
+            let flags = ip.fragment_field() & !(OFFSET_MASK | MORE_FRAGMENTS);
+            ip.set_fragment_field(flags);
+            ip.fill_checksum();
+        }
         Some(p)
     }
 }
