@@ -193,6 +193,7 @@ fn errors_are_those_of_the_first_stage_that_fails_at_clicks_places() {
     assert!(!mixed.contains("a.click:"), "{mixed}");
     let unused = click("Idle -> Strip(x) -> Discard;\nIdle -> Null;\n");
     assert!(unused.starts_with("a.click:2: ") && !unused.contains("a.click:1"), "{unused}");
+    assert_eq!(click("Idle -> Discard;\nError(a, b);\n"), end);
     let wrong = click("Idle -> Print(MAXLENGTH x, NO 1) -> Discard;\n");
     let both = "  MAXLENGTH: parse error\n  NO: unknown argument\n";
     assert_eq!(wrong, format!("a.click:1: While configuring 'Print@2 :: Print':\n{both}{end}"));

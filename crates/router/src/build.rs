@@ -20,7 +20,7 @@ use crate::tasks::Tasks;
 use crate::timers::Timers;
 use clickwork_lang::{ElementDecl, Graph};
 use clickwork_packet::BATCH_SIZE;
-use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, suggest};
+use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, Span, suggest};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -367,10 +367,17 @@ fn initialize(router: &mut Router, first_error_only: bool, errors: &mut Diagnost
     for id in order {
         let result = router.call(id, |e, cx: &mut Cx<'_>| e.initialize(cx)).unwrap_or(Ok(()));
         if let Err(what) = result {
-            errors.push(about(router.info(id), Severity::Error, "While initializing", &what));
+            let info = router.info(id);
             if first_error_only {
+                // Click lets an Error element fail without a word.
+                let silent = info.class.name == "Error";
+                errors.push(match silent {
+                    true => Diagnostic::error(Span::NONE, ""),
+                    false => about(info, Severity::Error, "While initializing", &what),
+                });
                 return;
             }
+            errors.push(about(info, Severity::Error, "While initializing", &what));
         }
     }
 }

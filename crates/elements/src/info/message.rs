@@ -29,16 +29,19 @@ impl Element for Message {
         let Some(message) = args.get::<String>("MESSAGE") else { return };
         let kind = args.get::<Word>("TYPE").map_or("MESSAGE".to_string(), |Word(kind)| kind);
         match kind.as_str() {
-            "MESSAGE" => {
-                let (landmark, class) = (&cx.info().landmark, &cx.info().class_name);
-                let name = cx.name();
-                cx.chatter(&format!("{landmark}: While configuring '{name} :: {class}':\n  {message}"));
-            }
-            "WARNING" => args.warn(message),
+            "MESSAGE" => say(&message, cx),
+            "WARNING" => say(&format!("warning: {message}"), cx),
             "ERROR" => args.error(message),
             _ => args.error("unrecognized message type"),
         }
     }
+}
+
+/// Messages and warnings come at once, so that they are in the order of the configuration.
+fn say(message: &str, cx: &Cx<'_>) {
+    let (landmark, name, class) = (&cx.info().landmark, cx.name(), &cx.info().class_name);
+    let message = message.replace('\n', "\n  ");
+    cx.chatter(&format!("{landmark}: While configuring '{name} :: {class}':\n  {message}"));
 }
 
 #[cfg(test)]
@@ -49,7 +52,13 @@ mod tests {
     fn it_speaks_while_it_is_configured() {
         let mut t = Harness::new("\nm :: Message(\"hello, world\")");
         assert_eq!(t.printed(), "config:2: While configuring 'm :: Message':\n  hello, world\n");
-        Harness::new("Message(beware, WARNING)");
+        let mut t = Harness::new("Message(beware, WARNING); Message(\"b\nc\")");
+        let (first, second) = ("Message@1 :: Message", "Message@2 :: Message");
+        let expected = format!(
+            "config:1: While configuring '{first}':\n  warning: beware\n\
+             config:1: While configuring '{second}':\n  b\n  c\n"
+        );
+        assert_eq!(t.printed(), expected);
     }
 
     #[test]

@@ -33,8 +33,9 @@ pub static CLASS: Class = Class {
         .and_write(write_handler!("", "", |e: &mut Print, text, _| crate::values::store(
             &mut e.active,
             text,
-            "bool"
-        )))],
+            ""
+        )
+        .map_err(|_| "expected boolean".to_string())))],
     ..Class::new("Print", "print", || Box::<Print>::default())
 };
 

@@ -14,7 +14,7 @@ pub static CLASS: Class = Class {
     args: &[ArgSpec::required("THRESH", ArgType::I32, "the highest rate that passes")],
     handlers: &[read_handler!("thresh", "the highest rate that passes", |e: &mut Block, _| e.threshold)
         .and_write(write_handler!("", "", |e: &mut Block, text, _| {
-            e.threshold = crate::values::parse(text, "integer")?;
+            e.threshold = crate::values::parse(text, "").map_err(|_| "not an integer")?;
             Ok::<(), String>(())
         }))],
     ..Class::new("Block", "sched", || Box::<Block>::default())

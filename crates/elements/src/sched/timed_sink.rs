@@ -34,7 +34,7 @@ impl Default for TimedSink {
 
 impl TimedSink {
     fn set_interval(&mut self, text: &str) -> Result<(), String> {
-        match crate::values::parse(text, "time in seconds")? {
+        match crate::values::parse(text, "").map_err(|_| "bad interval")? {
             Duration::ZERO => return Err("bad interval".to_string()),
             interval => self.interval = interval,
         }
