@@ -1,7 +1,8 @@
 //! ARPQuerier: puts IP packets into Ethernet frames, asking by ARP for the addresses (RFC 826, RFC 1122 §2.3.2).
 
 use super::arp_cache::{Answer, ArpCache};
-use super::arp_table::{self, LIMIT_ARGS, SharedCache};
+use super::arp_table::{self, LIMIT_ARGS};
+use super::shared_cache::Cache;
 use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix};
 use clickwork_packet::headers::arp::{Arp, ArpHeader, operation};
 use clickwork_packet::headers::ethernet::{EthernetHeader, ethertype};
@@ -9,7 +10,7 @@ use clickwork_packet::{BATCH_SIZE, Batch, DEFAULT_HEADROOM, Packet, Timestamp, a
 use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef, HostOrPrefix};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 use zerocopy::IntoBytes;
 
@@ -54,7 +55,7 @@ pub static CLASS: Class = Class {
         read_handler!(
             "table",
             "addresses, whether known, Ethernet addresses, ages",
-            |e: &mut ArpQuerier, cx| e.cache().print(cx.steady())
+            |e: &mut ArpQuerier, cx| e.cache.hold().print(cx.steady())
         ),
         read_handler!("stats", "drops and queries in words", |e: &mut ArpQuerier, _| {
             format!("{} packets killed\n{} ARP queries sent\n", e.all_drops(), e.queries)
@@ -66,26 +67,27 @@ pub static CLASS: Class = Class {
             "packets dropped without waiting; 'stats' also counts those that waited in vain",
             |e: &mut ArpQuerier, _| e.drops
         ),
-        read_handler!("count", "entries", |e: &mut ArpQuerier, _| e.cache().count()),
-        read_handler!("length", "packets that wait", |e: &mut ArpQuerier, _| e.cache().length()),
-        read_handler!("ipaddr", "own IP address", |e: &mut ArpQuerier, _| e.ip.to_string()).and_write(
+        read_handler!("count", "entries", |e: &mut ArpQuerier, _| e.cache.hold().count()),
+        read_handler!("length", "packets that wait", |e: &mut ArpQuerier, _| e.cache.hold().length()),
+        read_handler!("ipaddr", "own IP address", |e: &mut ArpQuerier, _| e.own.ip.to_string()).and_write(
             write_handler!("", "", |e: &mut ArpQuerier, text, _| {
-                e.ip = crate::values::parse(text, "IP address")?;
+                e.own.ip = crate::values::parse(text, "IP address")?;
                 Ok::<(), String>(())
             }),
         ),
         read_handler!("broadcast", "local broadcast address", |e: &mut ArpQuerier, _| e
+            .own
             .broadcast
             .to_string())
         .and_write(write_handler!("", "", |e: &mut ArpQuerier, text, _| {
-            e.broadcast = crate::values::parse(text, "IP address")?;
+            e.own.broadcast = crate::values::parse(text, "IP address")?;
             Ok::<(), String>(())
         })),
         write_handler!("insert", "adds an entry: IP ETHER", |e: &mut ArpQuerier, text, cx| {
-            arp_table::insert(&mut e.cache(), text, cx)
+            arp_table::insert(&mut e.cache.hold(), text, cx)
         }),
         write_handler!("delete", "forgets an address", |e: &mut ArpQuerier, text, cx| {
-            arp_table::delete(&mut e.cache(), text, cx)
+            arp_table::delete(&mut e.cache.hold(), text, cx)
         }),
         write_handler!(
             "clear",
@@ -101,13 +103,19 @@ pub static CLASS: Class = Class {
 
 const ETHER: usize = 14;
 
-struct ArpQuerier {
+/// What the configuration says about this side of the link.
+#[derive(Clone, Copy)]
+struct Own {
     ip: Ipv4Address,
     ether: EtherAddress,
     broadcast: Ipv4Address,
     poll_after: Duration,
     broadcast_poll: bool,
-    shared: Arc<SharedCache>,
+}
+
+struct ArpQuerier {
+    own: Own,
+    cache: Cache,
     table: Option<String>,
     queries: u64,
     responses: u64,
@@ -117,13 +125,16 @@ struct ArpQuerier {
 
 impl Default for ArpQuerier {
     fn default() -> ArpQuerier {
-        ArpQuerier {
+        let own = Own {
             ip: Ipv4Address::default(),
             ether: EtherAddress::default(),
             broadcast: Ipv4Address::default(),
             poll_after: Duration::from_secs(60),
             broadcast_poll: false,
-            shared: Arc::default(),
+        };
+        ArpQuerier {
+            own,
+            cache: Cache::default(),
             table: None,
             queries: 0,
             responses: 0,
@@ -159,15 +170,7 @@ struct Resolved {
 /// Marks a packet of a batch whose next hop is not known.
 const UNRESOLVED: u16 = 1;
 
-impl ArpQuerier {
-    fn cache(&self) -> MutexGuard<'_, ArpCache> {
-        self.shared.lock()
-    }
-
-    fn all_drops(&self) -> u64 {
-        self.drops + self.cache().drops()
-    }
-
+impl Own {
     /// The Ethernet address for an IP address that needs no ARP: a broadcast or a group.
     fn without_arp(&self, ip: Ipv4Address) -> Option<EtherAddress> {
         if ip == Ipv4Address::BROADCAST || ip == self.broadcast {
@@ -183,32 +186,6 @@ impl ArpQuerier {
         header[6..12].copy_from_slice(&self.ether.0);
         header[12..].copy_from_slice(&ethertype::IPV4.to_be_bytes());
         p.set_mac_offset(0);
-    }
-
-    /// Encapsulates what can be, in place, and marks the rest. Also returns what should be asked for again.
-    fn resolve(&self, batch: &mut Batch, now: Timestamp) -> Resolved {
-        let mut r = Resolved { marks: [0; BATCH_SIZE], all: true, ask: Vec::new() };
-        let mut cache = self.cache();
-        // Packets of a batch mostly have the same next hop.
-        let mut last: Option<(Ipv4Address, EtherAddress)> = None;
-        for (p, mark) in batch.iter_mut().zip(&mut r.marks) {
-            let ip = p.dst_ip();
-            let found = match last {
-                Some((known, ether)) if known == ip => Some(ether),
-                _ => self.find(&mut cache, p, now, &mut r.ask),
-            };
-            match found {
-                Some(ether) => {
-                    last = Some((ip, ether));
-                    self.encapsulate(p, ether);
-                }
-                None => {
-                    *mark = UNRESOLVED;
-                    r.all = false;
-                }
-            }
-        }
-        r
     }
 
     fn find(
@@ -229,6 +206,38 @@ impl ArpQuerier {
             }
             Answer::Unknown => self.without_arp(ip),
         }
+    }
+}
+
+impl ArpQuerier {
+    fn all_drops(&mut self) -> u64 {
+        self.drops + self.cache.hold().drops()
+    }
+
+    /// Encapsulates what can be, in place, and marks the rest. Also returns what should be asked for again.
+    fn resolve(&mut self, batch: &mut Batch, now: Timestamp) -> Resolved {
+        let mut r = Resolved { marks: [0; BATCH_SIZE], all: true, ask: Vec::new() };
+        let mut cache = self.cache.hold();
+        // Packets of a batch mostly have the same next hop.
+        let mut last: Option<(Ipv4Address, EtherAddress)> = None;
+        for (p, mark) in batch.iter_mut().zip(&mut r.marks) {
+            let ip = p.dst_ip();
+            let found = match last {
+                Some((known, ether)) if known == ip => Some(ether),
+                _ => self.own.find(&mut cache, p, now, &mut r.ask),
+            };
+            match found {
+                Some(ether) => {
+                    last = Some((ip, ether));
+                    self.own.encapsulate(p, ether);
+                }
+                None => {
+                    *mark = UNRESOLVED;
+                    r.all = false;
+                }
+            }
+        }
+        r
     }
 
     /// Lets a packet wait for its next hop's address, and asks for it.
@@ -255,9 +264,9 @@ impl ArpQuerier {
 
     fn query(&mut self, question: &Question, cx: &mut Cx<'_>) {
         let wanted = (EtherAddress::default(), question.ip);
-        let arp = ArpHeader::new(operation::REQUEST, (self.ether, self.ip), wanted);
+        let arp = ArpHeader::new(operation::REQUEST, (self.own.ether, self.own.ip), wanted);
         let mut q = Packet::with_room(DEFAULT_HEADROOM + ETHER, arp.as_bytes(), 0);
-        let header = EthernetHeader::new(question.to, self.ether, ethertype::ARP);
+        let header = EthernetHeader::new(question.to, self.own.ether, ethertype::ARP);
         q.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
         q.set_mac_offset(0);
         q.set_timestamp(question.timestamp);
@@ -274,18 +283,18 @@ impl ArpQuerier {
         let Some(arp) = reply_in(p) else { return cx.count_drop("not an ARP reply", 1) };
         let waiting = self.losing(cx, |cache, now| cache.insert(arp.sender_ip(), arp.sender_ether, now));
         for mut p in waiting {
-            self.encapsulate(&mut p, arp.sender_ether);
+            self.own.encapsulate(&mut p, arp.sender_ether);
             cx.emit(0, p);
         }
     }
 
     /// Does something to the cache that may end packets that wait, and counts those.
-    fn losing<R>(&self, cx: &mut Cx<'_>, change: impl FnOnce(&mut ArpCache, Timestamp) -> R) -> R {
-        arp_table::losing(&mut self.cache(), cx, change)
+    fn losing<R>(&mut self, cx: &mut Cx<'_>, change: impl FnOnce(&mut ArpCache, Timestamp) -> R) -> R {
+        arp_table::losing(&mut self.cache.hold(), cx, change)
     }
 
     fn push_ip(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
-        if self.ip.is_unspecified() {
+        if self.own.ip.is_unspecified() {
             self.drops += batch.len() as u64;
             return cx.drop_batch(batch, "own address not configured");
         }
@@ -306,10 +315,18 @@ fn reply_in(p: &Packet) -> Option<Arp<'_>> {
         .filter(|arp| is_arp && arp.operation() == operation::REPLY && !arp.sender_ether.is_multicast())
 }
 
+/// Whether an ARPQuerier of the router may use another's cache.
+fn somebody_shares(cx: &Cx<'_>) -> bool {
+    let router = cx.router();
+    let queriers = router.ids().map(|id| router.info(id)).filter(|info| info.class.name == CLASS.name);
+    queriers.into_iter().any(|info| info.config.contains("TABLE"))
+}
+
 impl Element for ArpQuerier {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         let limits = arp_table::read_limits(args);
-        args.read("POLL_TIMEOUT", &mut self.poll_after).read("BROADCAST_POLL", &mut self.broadcast_poll);
+        args.read("POLL_TIMEOUT", &mut self.own.poll_after)
+            .read("BROADCAST_POLL", &mut self.own.broadcast_poll);
         self.table = args.get::<ElementRef>("TABLE").map(|e| e.0);
         let own: Option<HostOrPrefix<Ipv4Prefix>> = args.get("IP");
         let ether = match args.has("ETH") {
@@ -318,22 +335,22 @@ impl Element for ArpQuerier {
             false => args.raw("IP").and_then(|name| args.names().ether(name)),
         };
         match ether {
-            Some(ether) => self.ether = ether,
+            Some(ether) => self.own.ether = ether,
             // What stands for the IP address was to stand for this one too.
             None if !args.has("ETH") && args.has("IP") => args.error("ETH: parse error"),
             None => {}
         }
         if let Some(own) = own {
-            self.ip = own.0.address;
-            self.broadcast = own.0.broadcast();
+            self.own.ip = own.0.address;
+            self.own.broadcast = own.0.broadcast();
         }
-        if self.broadcast == self.ip {
-            self.broadcast = Ipv4Address::BROADCAST;
+        if self.own.broadcast == self.own.ip {
+            self.own.broadcast = Ipv4Address::BROADCAST;
         }
-        args.read("BROADCAST", &mut self.broadcast);
-        self.cache().limits = limits;
-        if self.table.is_none() {
-            cx.export(Arc::clone(&self.shared));
+        args.read("BROADCAST", &mut self.own.broadcast);
+        self.cache.hold().limits = limits;
+        if let Cache::Shared(cache) = &self.cache {
+            cx.export(Arc::clone(cache));
         }
     }
 
@@ -341,8 +358,13 @@ impl Element for ArpQuerier {
         if let Some(name) = &self.table {
             let missing = || format!("TABLE: '{name}' is not an ARPTable");
             let id = cx.find(name).ok_or_else(missing)?;
-            self.shared = cx.exported(id).ok_or_else(missing)?;
-        } else if let Some(interval) = arp_table::first_expiry(&self.cache().limits) {
+            self.cache = Cache::Shared(cx.exported(id).ok_or_else(missing)?);
+            return Ok(());
+        }
+        if !somebody_shares(cx) {
+            self.cache.make_own();
+        }
+        if let Some(interval) = arp_table::first_expiry(&self.cache.hold().limits) {
             cx.schedule_timer_after(0, interval);
         }
         Ok(())
@@ -360,7 +382,7 @@ impl Element for ArpQuerier {
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
         let now = cx.steady();
         self.losing(cx, |cache, _| cache.expire(now));
-        if let Some(interval) = arp_table::expiry_interval(&self.cache().limits) {
+        if let Some(interval) = arp_table::expiry_interval(&self.cache.hold().limits) {
             cx.schedule_timer_after(0, interval);
         }
     }
@@ -368,8 +390,9 @@ impl Element for ArpQuerier {
     fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<ArpQuerier>(old) {
             (self.queries, self.responses, self.drops) = (old.queries, old.responses, old.drops);
-            if self.table.is_none() && old.table.is_none() && self.ip == old.ip && self.ether == old.ether {
-                arp_table::take_cache(&self.shared, &old.shared);
+            let same = self.own.ip == old.own.ip && self.own.ether == old.own.ether;
+            if same && self.table.is_none() && old.table.is_none() {
+                arp_table::take_cache(&mut self.cache.hold(), &mut old.cache.hold());
             }
         }
     }

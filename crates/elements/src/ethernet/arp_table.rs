@@ -1,12 +1,13 @@
 //! ARPTable: an ARP cache that several ARPQueriers share.
 
 use super::arp_cache::{ArpCache, Limits};
+use super::shared_cache::SharedCache;
 use clickwork_packet::Timestamp;
 use clickwork_packet::addr::{EtherAddress, Ipv4Address};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 /// The class facts.
@@ -56,17 +57,6 @@ pub(super) const LIMIT_ARGS: [ArgSpec; 5] = [
     ),
     ArgSpec::keyword("TIMEOUT", ArgType::Seconds, "5m", "how long an entry holds; 0: for ever"),
 ];
-
-/// The cache as elements share it.
-#[derive(Debug, Default)]
-pub struct SharedCache(Mutex<ArpCache>);
-
-impl SharedCache {
-    /// The cache. Nothing that holds it can panic half-way, so a poisoned lock is as good as a clean one.
-    pub fn lock(&self) -> MutexGuard<'_, ArpCache> {
-        self.0.lock().unwrap_or_else(|e| e.into_inner())
-    }
-}
 
 #[derive(Default)]
 struct ArpTable {
@@ -138,12 +128,10 @@ pub(super) fn delete(cache: &mut ArpCache, text: &str, cx: &mut Cx<'_>) -> Resul
 }
 
 /// Takes over another cache's entries; this one's limits stay.
-pub(super) fn take_cache(new: &SharedCache, old: &SharedCache) {
-    let taken = std::mem::take(&mut *old.lock());
-    let mut cache = new.lock();
-    let limits = cache.limits;
-    *cache = taken;
-    cache.limits = limits;
+pub(super) fn take_cache(new: &mut ArpCache, old: &mut ArpCache) {
+    let limits = new.limits;
+    *new = std::mem::take(old);
+    new.limits = limits;
 }
 
 /// When expired entries are removed for the first time, in whole seconds.
@@ -179,7 +167,7 @@ impl Element for ArpTable {
 
     fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<ArpTable>(old) {
-            take_cache(&self.shared, &old.shared);
+            take_cache(&mut self.cache(), &mut old.cache());
         }
     }
 }

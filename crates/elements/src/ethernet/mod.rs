@@ -19,6 +19,7 @@ mod get_ether_address;
 mod host_ether_filter;
 mod set_ether_address;
 mod set_vlan_anno;
+mod shared_cache;
 mod store_ether_address;
 mod strip_ether_vlan_header;
 mod vlan_decap;
