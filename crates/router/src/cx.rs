@@ -403,6 +403,19 @@ impl Cx<'_> {
         });
     }
 
+    /// Whether a handler can be written, for elements that are to call it later.
+    ///
+    /// # Errors
+    /// If there is no such element, or it has no such write handler.
+    pub fn check_call(&self, call: &HandlerCall) -> Result<(), String> {
+        let target = self.router.resolve_ref(&call.target, self.me).map_err(|e| e.to_string())?;
+        if self.router.access(&target).is_some_and(|access| access.write) {
+            return Ok(());
+        }
+        let element = target.element.map_or(String::new(), |id| format!("{}.", self.router.info(id).name));
+        Err(format!("no '{element}{}' write handler", target.handler))
+    }
+
     /// Asks the driver to stop.
     pub fn stop_driver(&mut self) {
         self.router.request_stop();

@@ -235,6 +235,7 @@ impl Element for InfiniteSource {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.end_call.as_ref().map_or(Ok(()), |call| cx.check_call(call))?;
         if cx.output_is_push(0) {
             self.room = cx.downstream_full_signal(0);
             // At a limit of 0 the task has the end to announce.
@@ -325,7 +326,7 @@ mod tests {
         );
         t.write("s.data \"q\"").unwrap();
         t.write("s.datasize 3").unwrap();
-        t.router.find("s2").map(|_| t.write("s2.active false").unwrap());
+        t.write("s2.active false").unwrap();
         t.run();
         assert_eq!(t.bytes("k"), [b"\"q\"", b"\"q\""]);
         assert_eq!(t.write("s.limit x").unwrap_err(), "limit parameter must be integer");

@@ -43,14 +43,14 @@ pub static CLASS: Class = Class {
             &e.count_call
         ))
         .and_write(write_handler!("", "", |e: &mut Counter, text, cx| {
-            e.count_call = Call::parse(text, &cx.names())?;
+            e.count_call = Call::written("count_call", text, cx)?;
             Ok::<(), String>(())
         })),
         read_handler!("byte_count_call", "when a handler is called", |e: &mut Counter, _| Call::show(
             &e.byte_count_call
         ))
         .and_write(write_handler!("", "", |e: &mut Counter, text, cx| {
-            e.byte_count_call = Call::parse(text, &cx.names())?;
+            e.byte_count_call = Call::written("byte_count_call", text, cx)?;
             Ok::<(), String>(())
         })),
         write_handler!(
@@ -108,6 +108,17 @@ impl Call {
         Ok(Some(Call { done: false, at, handler }))
     }
 
+    /// A call that a handler is written with.
+    fn written(name: &str, text: &str, cx: &Cx<'_>) -> Result<Option<Call>, String> {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        if first.parse::<u64>().is_err() {
+            return Err(format!("'{name}' first word should be unsigned (count)"));
+        }
+        let call = Call::parse(text, &cx.names())?;
+        call.as_ref().map_or(Ok(()), |c| cx.check_call(&c.handler))?;
+        Ok(call)
+    }
+
     fn show(call: &Option<Call>) -> String {
         call.as_ref().map_or_else(String::new, |c| c.at.to_string())
     }
@@ -140,6 +151,11 @@ impl SimpleElement for Counter {
                 Err(e) => args.error_in(name, e),
             }
         }
+    }
+
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        let mut calls = [&self.count_call, &self.byte_count_call].into_iter().flatten();
+        calls.try_for_each(|call| cx.check_call(&call.handler))
     }
 
     fn prepare(&mut self, batch: &[Packet], cx: &mut Cx<'_>) {
@@ -211,5 +227,18 @@ mod tests {
         t.write("c.reset").unwrap();
         t.push("d", 0, (0..3).map(|_| Packet::new(b"x")));
         assert_eq!((t.read("c.count"), t.read("d.count")), ("3".into(), "1".into()));
+    }
+
+    #[test]
+    fn the_handlers_must_be_there() {
+        let e = Harness::errors("Idle -> c :: Counter(COUNT_CALL 1 c.nosuch) -> Discard");
+        assert!(e.contains("While initializing 'c :: Counter':\n  no 'c.nosuch' write handler"), "{e}");
+        let e = Harness::errors("InfiniteSource(LIMIT 1, END_CALL a.b) -> Discard");
+        assert!(e.contains("no element named 'a'"), "{e}");
+        let mut t = Harness::new("Idle -> c :: Counter -> Discard");
+        assert_eq!(t.write("c.count_call 2 z.z").unwrap_err(), "no element named 'z'");
+        let wrong = t.write("c.byte_count_call x").unwrap_err();
+        assert_eq!(wrong, "'byte_count_call' first word should be unsigned (count)");
+        t.write("c.count_call 2 stop").unwrap();
     }
 }
