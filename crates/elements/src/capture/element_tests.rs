@@ -336,3 +336,9 @@ fn a_configuration_that_fails_leaves_files_as_they_are() {
     assert_eq!(contents(&to).len(), 2);
     assert_eq!(std::fs::read_to_string(&text).unwrap(), LINES);
 }
+
+#[test]
+fn the_handler_called_at_the_end_must_be_there() {
+    let e = Harness::errors("FromDump(any.pcap, END_CALL x.y) -> Discard");
+    assert!(e.contains("no element named 'x'"), "{e}");
+}

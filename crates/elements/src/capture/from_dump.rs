@@ -305,6 +305,9 @@ impl Element for FromDump {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        if let AtEnd::Call(call) = &self.at_end {
+            cx.check_call(call)?;
+        }
         let mut reader = Reader::open(&self.name).map_err(|error| error.to_string())?;
         if let Some(link_type) =
             reader.link_type().filter(|link_type| self.force_ip && !link_type.can_find_ip())
