@@ -29,6 +29,9 @@ pub static CLASS: Class = Class {
         TAG_HANDLERS[0],
         TAG_HANDLERS[1],
         TAG_HANDLERS[2],
+        read_handler!("config", "the present configuration", |e: &mut VlanEncap, _| {
+            e.tag.arguments() + &e.native.argument()
+        }),
         read_handler!("native_vlan", "the VLAN without tags", |e: &mut VlanEncap, _| e.native.show())
             .and_write(write_handler!("", "", |e: &mut VlanEncap, text, _| e.native.set(text))),
         read_handler!("ethertype", "the tag's Ethernet type", |e: &mut VlanEncap, _| e.ethertype).and_write(
@@ -103,6 +106,17 @@ mod tests {
     }
 
     #[test]
+    fn the_configuration_is_the_present_one() {
+        let mut t = Harness::new("s :: Source -> v :: VLANEncap(VLAN_TCI 100, NATIVE_VLAN -1) -> k :: Sink");
+        assert_eq!(t.read("v.config"), "VLAN_ID 100, VLAN_PCP 0, NATIVE_VLAN 65535");
+        t.write("v.native_vlan 0").unwrap();
+        t.write("v.vlan_id 7").unwrap();
+        assert_eq!(t.read("v.config"), "VLAN_ID 7, VLAN_PCP 0");
+        t.write("v.vlan_tci ANNO").unwrap();
+        assert_eq!(t.read("v.config"), "ANNO");
+    }
+
+    #[test]
     fn frames_of_the_native_vlan_have_none() {
         assert_eq!(sent("SetVLANAnno(0) -> VLANEncap(ANNO)", FRAME), [FRAME]);
         assert_eq!(sent("SetVLANAnno(9) -> VLANEncap(ANNO, NATIVE_VLAN 9)", FRAME), [FRAME]);
@@ -116,7 +130,7 @@ mod tests {
         );
         t.push("s", 0, [Packet::new(FRAME)]);
         assert_eq!(t.bytes("k"), [b"abcdefABCDEF\x81\x00\xA1\x23\x08\x00data"]);
-        assert_eq!([t.read("v.vlan_tci"), t.read("v.vlan_id"), t.read("v.native_vlan")], ["ANNO", "", "0"]);
+        assert_eq!([t.read("v.vlan_tci"), t.read("v.vlan_id"), t.read("v.native_vlan")], ["ANNO", "", ""]);
     }
 
     #[test]

@@ -57,6 +57,14 @@ impl Tag {
         if self.from_annotation { String::new() } else { (self.tci >> 13).to_string() }
     }
 
+    /// The arguments that give this tag.
+    pub fn arguments(self) -> String {
+        match self.from_annotation {
+            true => "ANNO".to_string(),
+            false => format!("VLAN_ID {}, VLAN_PCP {}", self.show_id(), self.show_priority()),
+        }
+    }
+
     /// Sets the whole tag, or that it is the annotation.
     pub fn set(&mut self, text: &str, names: &Names) -> Result<(), String> {
         let text = text.trim();
@@ -116,9 +124,20 @@ impl Native {
         self.0
     }
 
-    /// As handlers show it.
+    /// As handlers show it: nothing if it is the default, and none as the number that no VLAN has.
     pub fn show(self) -> String {
-        self.0.map_or("-1".to_string(), |id| id.to_string())
+        match self.0 {
+            Some(0) => String::new(),
+            id => id.unwrap_or(u16::MAX).to_string(),
+        }
+    }
+
+    /// The argument that gives it, with a comma before it; nothing for the default.
+    pub fn argument(self) -> String {
+        match self.show() {
+            default if default.is_empty() => default,
+            id => format!(", NATIVE_VLAN {id}"),
+        }
     }
 
     /// Sets the number; -1 stands for none.
