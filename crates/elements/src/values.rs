@@ -16,7 +16,7 @@ pub fn parse<T: FromArg>(text: &str, expected: &str) -> Result<T, String> {
 /// If the text is not of the type.
 pub fn parse_with<T: FromArg>(text: &str, names: &Names, expected: &str) -> Result<T, String> {
     T::from_arg(text.trim(), names).map_err(|e| match e {
-        BadValue::Mismatch => format!("'{}' is wrong, expected {expected}", text.trim()),
+        BadValue::Mismatch => format!("expected {expected}"),
         BadValue::Because(reason) => reason,
     })
 }
@@ -28,4 +28,18 @@ pub fn parse_with<T: FromArg>(text: &str, names: &Names, expected: &str) -> Resu
 pub fn store<T: FromArg>(slot: &mut T, text: &str, expected: &str) -> Result<(), String> {
     *slot = parse(text, expected)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clickwork_packet::addr::Ipv4Address;
+
+    #[test]
+    fn a_wrong_value_is_refused_in_clicks_words_and_changes_nothing() {
+        let mut slot = Ipv4Address::new(1, 2, 3, 4);
+        assert_eq!(store(&mut slot, "x", "IP address"), Err("expected IP address".to_string()));
+        assert_eq!(store(&mut slot, " 4.3.2.1\n", "IP address"), Ok(()));
+        assert_eq!(slot, Ipv4Address::new(4, 3, 2, 1));
+    }
 }

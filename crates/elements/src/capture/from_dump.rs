@@ -58,7 +58,7 @@ pub static CLASS: Class = Class {
         read_handler!("sampling_prob", "probability of emission", |e: &mut FromDump, _| e.sampling.text()),
         read_handler!("active", "whether packets are emitted", |e: &mut FromDump, _| e.activity.active)
             .and_write(write_handler!("", "", |e: &mut FromDump, text, cx| {
-                e.activity.set(crate::values::parse(text, "bool")?, cx);
+                e.activity.set(crate::values::parse(text, "boolean")?, cx);
                 Ok::<(), String>(())
             })),
         read_handler!("encap", "link type of the file", |e: &mut FromDump, _| e.link_type().to_string()),

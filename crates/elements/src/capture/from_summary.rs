@@ -73,7 +73,7 @@ pub static CLASS: Class = Class {
             .activity
             .active)
         .and_write(write_handler!("", "", |e: &mut FromIpSummaryDump, text, cx| {
-            e.activity.set(crate::values::parse(text, "bool")?, cx);
+            e.activity.set(crate::values::parse(text, "boolean")?, cx);
             Ok::<(), String>(())
         })),
         read_handler!("encap", "link type of the packets", |_e: &mut FromIpSummaryDump, _| "IP"),

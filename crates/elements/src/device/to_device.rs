@@ -37,7 +37,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("debug", "whether waiting is reported", |e: &mut ToDevice, _| e.debug).and_write(
             write_handler!("", "", |e: &mut ToDevice, text, _| {
-                crate::values::store(&mut e.debug, text, "bool")
+                crate::values::store(&mut e.debug, text, "boolean")
             }),
         ),
         read_handler!("pulls", "how often packets were asked for", |e: &mut ToDevice, _| e.pulls),

@@ -29,7 +29,7 @@ pub static CLASS: Class = Class {
             ))),
         read_handler!("ethertype", "Ethernet type", |e: &mut EtherEncap, _| format!("{:04x}", e.ethertype))
             .and_write(write_handler!("", "", |e: &mut EtherEncap, text, _| {
-                e.ethertype = crate::values::parse(text, "Ethernet type")?;
+                e.ethertype = crate::values::parse(text, "uint16_t")?;
                 Ok::<(), String>(())
             })),
     ],

@@ -45,7 +45,7 @@ pub static CLASS: Class = Class {
             write_handler!("", "", |e: &mut EtherVlanEncap, text, _| crate::values::store(
                 &mut e.ethertype,
                 text,
-                "Ethernet type"
+                "uint16_t"
             )),
         ),
         read_handler!("native_vlan", "the VLAN without tags", |e: &mut EtherVlanEncap, _| e.native.show())

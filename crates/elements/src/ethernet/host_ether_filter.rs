@@ -26,7 +26,7 @@ pub static CLASS: Class = Class {
     .and_write(write_handler!("", "", |e: &mut HostEtherFilter, text, _| crate::values::store(
         &mut e.own,
         text,
-        "an Ethernet address"
+        "Ethernet address"
     )))],
     ..Class::new("HostEtherFilter", "ethernet", || Box::<HostEtherFilter>::default())
 };

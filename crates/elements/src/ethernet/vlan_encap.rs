@@ -38,7 +38,7 @@ pub static CLASS: Class = Class {
             write_handler!("", "", |e: &mut VlanEncap, text, _| crate::values::store(
                 &mut e.ethertype,
                 text,
-                "Ethernet type"
+                "uint16_t"
             )),
         ),
     ],

@@ -51,10 +51,10 @@ pub static ANY: Class = Class {
 
 const HANDLERS: &[Handler] = &[
     read_handler!("src", "source address", |e: &mut IcmpEncap, _| e.source.to_string()).and_write(
-        write_handler!("", "", |e: &mut IcmpEncap, text, _| store(&mut e.source, text, "an IP address")),
+        write_handler!("", "", |e: &mut IcmpEncap, text, _| store(&mut e.source, text, "IP address")),
     ),
     read_handler!("dst", "destination address", |e: &mut IcmpEncap, _| e.destination.to_string()).and_write(
-        write_handler!("", "", |e: &mut IcmpEncap, text, _| store(&mut e.destination, text, "an IP address")),
+        write_handler!("", "", |e: &mut IcmpEncap, text, _| store(&mut e.destination, text, "IP address")),
     ),
 ];
 

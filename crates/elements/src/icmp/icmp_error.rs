@@ -49,13 +49,13 @@ pub static CLASS: Class = Class {
             .and_write(write_handler!("", "", |e: &mut ICMPError, text, _| store(
                 &mut e.source,
                 text,
-                "an IP address"
+                "IP address"
             ))),
         read_handler!("mtu", "greatest length of a message", |e: &mut ICMPError, _| e.mtu).and_write(
-            write_handler!("", "", |e: &mut ICMPError, text, _| store(&mut e.mtu, text, "a length")),
+            write_handler!("", "", |e: &mut ICMPError, text, _| store(&mut e.mtu, text, "integer")),
         ),
         read_handler!("pmtu", "the next hop's MTU", |e: &mut ICMPError, _| e.path_mtu).and_write(
-            write_handler!("", "", |e: &mut ICMPError, text, _| store(&mut e.path_mtu, text, "a length")),
+            write_handler!("", "", |e: &mut ICMPError, text, _| store(&mut e.path_mtu, text, "integer")),
         ),
     ],
     ..Class::new("ICMPError", "icmp", || Box::<ICMPError>::default())

@@ -25,7 +25,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("drops", "expired packets", |e: &mut DecIPTTL, _| e.drops),
         read_handler!("active", "whether anything is done", |e: &mut DecIPTTL, _| e.active).and_write(
-            write_handler!("", "", |e: &mut DecIPTTL, text, _| store(&mut e.active, text, "true or false")),
+            write_handler!("", "", |e: &mut DecIPTTL, text, _| store(&mut e.active, text, "boolean")),
         ),
     ],
     ..Class::new("DecIPTTL", "ip", || Box::new(DecIPTTL { active: true, multicast: true, drops: 0 }))

@@ -39,13 +39,13 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("src", "source address", |e: &mut IPEncap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut IPEncap, text, _| store(&mut e.source, text, "an IP address")),
+            write_handler!("", "", |e: &mut IPEncap, text, _| store(&mut e.source, text, "IP address")),
         ),
         read_handler!("dst", "destination address", |e: &mut IPEncap, _| e.destination.to_string())
             .and_write(write_handler!("", "", |e: &mut IPEncap, text, _| store(
                 &mut e.destination,
                 text,
-                "an IP address"
+                "IP address"
             ))),
     ],
     ..Class::new("IPEncap", "ip", || Box::<IPEncap>::default())

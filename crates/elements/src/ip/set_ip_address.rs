@@ -21,7 +21,7 @@ pub static CLASS: Class = Class {
         .and_write(write_handler!("", "", |e: &mut SetIPAddress, text, _| store(
             &mut e.address,
             text,
-            "an IP address"
+            "IP address"
         )))],
     ..Class::new("SetIPAddress", "ip", || {
         Box::new(SetIPAddress { address: Ipv4Address::UNSPECIFIED, anno: anno::DST_IP })

@@ -27,7 +27,7 @@ pub static CLASS: Class = Class {
         .and_write(write_handler!("", "", |e: &mut ArpPrint, text, _| crate::values::store(
             &mut e.active,
             text,
-            "bool"
+            "boolean"
         )))],
     ..Class::new("ARPPrint", "print", || Box::<ArpPrint>::default())
 };

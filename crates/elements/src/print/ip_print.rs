@@ -38,7 +38,7 @@ pub static CLASS: Class = Class {
         .and_write(write_handler!("", "", |e: &mut IpPrint, text, _| crate::values::store(
             &mut e.active,
             text,
-            "bool"
+            "boolean"
         )))],
     ..Class::new("IPPrint", "print", || Box::<IpPrint>::default())
 };

@@ -33,7 +33,7 @@ const HANDLERS: &[Handler] =
             .and_write(write_handler!("", "", |e: &mut RatedUnqueue, text, _| e.bucket.write_rate(text))),
         read_handler!("active", "whether it pulls", |e: &mut RatedUnqueue, _| e.active).and_write(
             write_handler!("", "", |e: &mut RatedUnqueue, text, cx| {
-                e.active = crate::values::parse(text, "bool")?;
+                e.active = crate::values::parse(text, "boolean")?;
                 cx.schedule_task();
                 Ok::<(), String>(())
             }),

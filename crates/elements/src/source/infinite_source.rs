@@ -153,7 +153,8 @@ impl InfiniteSource {
     }
 
     fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.active = crate::values::parse(text, "bool").map_err(|_| "active parameter must be boolean")?;
+        self.active =
+            crate::values::parse(text, "boolean").map_err(|_| "active parameter must be boolean")?;
         self.start(cx);
         Ok(())
     }

@@ -20,11 +20,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("INLINE", ArgType::Bool, "false", "has no effect"),
     ],
     handlers: &[read_handler!("active", "whether packets take the diversion", |e: &mut Bypass, _| e.active)
-        .and_write(write_handler!("", "", |e: &mut Bypass, text, _| store(
-            &mut e.active,
-            text,
-            "true or false"
-        )))],
+        .and_write(write_handler!("", "", |e: &mut Bypass, text, _| store(&mut e.active, text, "boolean")))],
     ..Class::new("Bypass", "standard", || Box::<Bypass>::default())
 };
 

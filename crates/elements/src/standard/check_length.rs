@@ -15,11 +15,7 @@ pub static CLASS: Class = Class {
     processing: "a/ah",
     args: &[ArgSpec::required("LENGTH", ArgType::U32, "the greatest length, in bytes")],
     handlers: &[read_handler!("length", "the greatest length", |e: &mut CheckLength, _| e.length).and_write(
-        write_handler!("", "", |e: &mut CheckLength, text, _| store(
-            &mut e.length,
-            text,
-            "a length in bytes"
-        )),
+        write_handler!("", "", |e: &mut CheckLength, text, _| store(&mut e.length, text, "integer")),
     )],
     ..Class::new("CheckLength", "standard", || Box::<CheckLength>::default())
 };

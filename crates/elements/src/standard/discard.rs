@@ -50,7 +50,7 @@ impl Default for Discard {
 
 impl Discard {
     fn set_active(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.active = crate::values::parse(text, "bool").map_err(|_| "syntax error")?;
+        self.active = crate::values::parse(text, "boolean").map_err(|_| "syntax error")?;
         if self.active && cx.input_is_pull(0) {
             cx.schedule_task();
         }

@@ -33,11 +33,7 @@ pub static CLASS: Class = Class {
             Ok::<(), String>(())
         })),
         read_handler!("active", "whether packets are chosen", |e: &mut RandomSample, _| e.active).and_write(
-            write_handler!("", "", |e: &mut RandomSample, text, _| store(
-                &mut e.active,
-                text,
-                "true or false"
-            )),
+            write_handler!("", "", |e: &mut RandomSample, text, _| store(&mut e.active, text, "boolean")),
         ),
         read_handler!("drops", "packets not passed", |e: &mut RandomSample, _| e.drops),
         read_handler!("config", "the configuration", |e: &mut RandomSample, _| format!(

@@ -26,7 +26,7 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("src", "source address", |e: &mut UDPIPEncap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(&mut e.source, text, "an IP address")),
+            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(&mut e.source, text, "IP address")),
         ),
         read_handler!("sport", "source port", |e: &mut UDPIPEncap, _| e.source_port.0).and_write(
             write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
@@ -39,7 +39,7 @@ pub static CLASS: Class = Class {
             .and_write(write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
                 &mut e.destination,
                 text,
-                "an IP address"
+                "IP address"
             ))),
         read_handler!("dport", "destination port", |e: &mut UDPIPEncap, _| e.destination_port.0).and_write(
             write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
