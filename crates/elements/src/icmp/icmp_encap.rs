@@ -50,13 +50,15 @@ pub static ANY: Class = Class {
 };
 
 const HANDLERS: &[Handler] = &[
-    read_handler!("src", "source address", |e: &mut IcmpEncap, _| e.source.to_string()).and_write(
-        write_handler!("", "", |e: &mut IcmpEncap, text, _| store(&mut e.source, text, "IP address")),
-    ),
-    read_handler!("dst", "destination address", |e: &mut IcmpEncap, _| e.destination.to_string()).and_write(
-        write_handler!("", "", |e: &mut IcmpEncap, text, _| store(&mut e.destination, text, "IP address")),
-    ),
+    read_handler!("src", "source address", |e: &mut IcmpEncap, _| e.source.to_string())
+        .and_write(write_handler!("", "", |e: &mut IcmpEncap, text, _| set(&mut e.source, text))),
+    read_handler!("dst", "destination address", |e: &mut IcmpEncap, _| e.destination.to_string())
+        .and_write(write_handler!("", "", |e: &mut IcmpEncap, text, _| set(&mut e.destination, text))),
 ];
+
+fn set(address: &mut Ipv4Address, text: &str) -> Result<(), String> {
+    store(address, text, "").map_err(|_| "syntax error".to_string())
+}
 
 /// Time to live of packets.
 const TTL: u8 = 255;
@@ -121,6 +123,14 @@ impl SimpleElement for IcmpEncap {
 mod tests {
     use crate::testing::Harness;
     use clickwork_packet::Packet;
+
+    #[test]
+    fn a_wrong_address_is_refused() {
+        let mut t = Harness::new("s :: Source -> e :: ICMPPingEncap(1.0.0.1, 2.0.0.2) -> k :: Sink");
+        assert!(t.write("e.src x").unwrap_err().contains("syntax error"));
+        t.write("e.dst 3.0.0.3").unwrap();
+        assert_eq!([t.read("e.src"), t.read("e.dst")], ["1.0.0.1", "3.0.0.3"]);
+    }
 
     #[test]
     fn pings_are_numbered_from_1() {
