@@ -9,11 +9,12 @@
 # 10.91.2.2 at 02:00:00:91:02:02). Default: the bare forwarder of crates/device.
 #
 # Environment: ROUNDS (5), SECONDS_EACH (2), FRAME_BYTES (60), RATE (as fast as possible), HOST_CPU (0),
-# ROUTER_CPU (1), STEER (0), PRIORITY (both: see live-topology.sh). It needs two processors to itself.
+# ROUTER_CPU (1), STEER (0), FAR_HOST (drop or stack), PRIORITY (both: see live-topology.sh). It needs two processors to itself.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/live-topology.sh"
 need_root
+far_host=${FAR_HOST:-drop}
 rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-2} bytes=${FRAME_BYTES:-60}
 cargo build -q --release -p clickwork-device --examples --manifest-path "$here/../Cargo.toml"
 examples=${CARGO_TARGET_DIR:-$here/../target}/release/examples
@@ -26,18 +27,23 @@ blast() {
     in_left $PRIORITY taskset -c "$HOST_CPU" "$examples/blast" l0 10.91.1.2 10.91.2.2 $R0_MAC "$1" "$bytes" ${2:-}
 }
 
-# Packets per second that reach the right host, which throws them away at once.
+# Packets per second that reach the right host. It throws them away at once, or (FAR_HOST=stack) takes them up its
+# stack as a host does, to a UDP port where nobody listens.
 rate() {
     local before after sent sink
-    ip netns exec "$RIGHT" "$examples/sink" q0 drop &
-    sink=$!
-    # Both processors are about to be busy: without its filter in place the far host would be measured too.
-    sleep 0.3
+    if [ "$far_host" = drop ]; then
+        ip netns exec "$RIGHT" "$examples/sink" q0 drop &
+        sink=$!
+        # Both processors are about to be busy: without its filter in place the far host would be measured too.
+        sleep 0.3
+    fi
     before=$(arrived)
     sent=$(blast "$seconds" "${RATE:-}")
     after=$(arrived)
-    kill "$sink"
-    wait "$sink" 2> /dev/null || true
+    if [ "$far_host" = drop ]; then
+        kill "$sink"
+        wait "$sink" 2> /dev/null || true
+    fi
     echo "$(((after - before) / seconds)) $((sent / seconds))"
 }
 

@@ -171,7 +171,12 @@ impl Router {
         let own = self.info(id).class.handlers;
         let named = |list: &[Handler]| list.iter().find(|h| h.name == name && !h.numbered).copied();
         let standard = standard::handlers(self, id);
-        if let Some(handler) = named(own).or_else(|| named(&standard)) {
+        let both = match (named(own), named(&standard)) {
+            // A class may read a standard handler in its own way and leave the writing to us.
+            (Some(own), Some(standard)) => Some(Handler { write: own.write.or(standard.write), ..own }),
+            (own, standard) => own.or(standard),
+        };
+        if let Some(handler) = both {
             return Ok(Found { handler, prefix: None });
         }
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());

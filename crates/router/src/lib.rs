@@ -22,6 +22,7 @@ mod outputs;
 mod poll;
 mod ports;
 pub mod random;
+mod reconfigure;
 mod registry;
 pub mod router;
 mod standard;

@@ -51,8 +51,15 @@ pub(crate) fn handlers(router: &Router, id: ElementId) -> Vec<Handler> {
     let pushes = info.inputs.is_empty() && !info.outputs.is_empty();
     let pulls = info.inputs.contains(&Processing::Pull) && !info.outputs.contains(&Processing::Pull);
     let of_tasks = if pushes || pulls { OF_TASKS } else { &[] };
-    ALWAYS.iter().chain(of_tasks).copied().collect()
+    let all = ALWAYS.iter().chain(of_tasks).copied();
+    let can_reconfigure = router.can_reconfigure(id);
+    all.map(|h| if h.name == "config" && can_reconfigure { h.and_write(RECONFIGURE) } else { h }).collect()
 }
+
+const RECONFIGURE: Handler = writes("config", "new arguments", |r, id, text| {
+    r.reconfigure(id, text)?;
+    Ok(Value::default())
+});
 
 /// A number of tickets out of range is replaced by the nearest in it.
 fn write_tickets(r: &mut Router, id: ElementId, text: &str) -> Reply {

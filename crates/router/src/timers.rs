@@ -43,6 +43,11 @@ impl Timers {
         self.slots[element as usize].get(slot as usize).copied().flatten().map(|(at, _)| at)
     }
 
+    /// Whether the element has a timer that is set.
+    pub fn any(&self, element: u32) -> bool {
+        self.slots[element as usize].iter().any(Option::is_some)
+    }
+
     fn is_live(&self, entry: u64, (element, slot): TimerKey) -> bool {
         matches!(self.slots[element as usize].get(slot as usize), Some(Some((_, live))) if *live == entry)
     }

@@ -114,6 +114,19 @@ fn hot_swap_keeps_what_elements_of_the_same_name_and_class_know() {
 }
 
 #[test]
+fn an_element_can_be_given_new_arguments() {
+    let mut r = router("Gen -> s :: Say -> Store -> End");
+    push(&mut r, "s", [7]);
+    r.write("s.config", "").unwrap();
+    assert_eq!(r.read("s.seen", "").unwrap().text(), "[7]", "it keeps what it knows");
+    let refused = r.write("s.config", "NOSUCH 1").unwrap_err().to_string();
+    assert_eq!(refused, "NOSUCH: unknown argument");
+    assert_eq!(r.read("s.config", "").unwrap().text(), "");
+    // Others hold on to a queue's notifier.
+    assert!(r.write("Store@3.config", "").unwrap_err().to_string().contains("not a write handler"));
+}
+
+#[test]
 fn handlers_are_found_or_the_error_says_which_is_missing() {
     let mut r = router("Gen -> s :: Say -> Store -> End");
     assert_eq!(r.read("s.class", "").unwrap().text(), "Say");
