@@ -64,11 +64,6 @@ impl Timestamp {
         Duration::from_nanos(self.0.saturating_sub(earlier.0).max(0) as u64)
     }
 
-    /// With six digits after the point, whatever is lost.
-    pub fn display_micros(self) -> String {
-        self.signed(6)
-    }
-
     fn signed(self, digits: usize) -> String {
         let (sign, n) = if self.0 < 0 { ("-", self.0.unsigned_abs()) } else { ("", self.0 as u64) };
         let fraction = n % NANOS as u64 / 10u64.pow(9 - digits as u32);
@@ -117,7 +112,6 @@ mod tests {
     #[test]
     fn prints_as_click_does() {
         assert_eq!(Timestamp::new(1000, 5_000).to_string(), "1000.000005");
-        assert_eq!(Timestamp::new(1000, 5_999).display_micros(), "1000.000005");
         assert_eq!(Timestamp::from_nanos(-1_500_000_000).to_string(), "-1.500000");
         assert_eq!(Timestamp::new(1, 5).to_string(), "1.000000005");
     }

@@ -21,7 +21,7 @@ use crate::timers::Timers;
 use clickwork_lang::{ElementDecl, Graph};
 use clickwork_packet::BATCH_SIZE;
 use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, Span, suggest};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How a router runs.
@@ -199,7 +199,6 @@ fn connect(
         batch_limit: if options.ordered { 1 } else { BATCH_SIZE },
         running: false,
         claimed_signals: Vec::new(),
-        attached: HashMap::new(),
     }
 }
 
@@ -341,15 +340,7 @@ fn nodes(router: &Router) -> Vec<Node> {
     let node = |id| {
         let (inputs, outputs) = port_counts(router, id);
         let i = router.info(id);
-        Node {
-            name: i.name.clone(),
-            class: i.class,
-            processing: i.class.processing.to_string(),
-            config: i.config.clone(),
-            span: i.span,
-            inputs,
-            outputs,
-        }
+        Node { name: i.name.clone(), class: i.class, config: i.config.clone(), span: i.span, inputs, outputs }
     };
     router.ids().map(node).collect()
 }

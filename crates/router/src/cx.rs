@@ -202,11 +202,6 @@ impl Cx<'_> {
         self.router.random.next_u32()
     }
 
-    /// Starts the random numbers anew from `seed`.
-    pub fn seed_random(&mut self, seed: u64) {
-        self.router.random = crate::random::Random::from_seed(seed);
-    }
-
     // ---- my task and timers
 
     /// Schedules my task.
@@ -283,11 +278,6 @@ impl Cx<'_> {
     #[inline]
     pub fn sleep(&mut self, n: NotifierId) {
         self.router.notifiers.sleep(n);
-    }
-
-    /// Whether a notifier is active.
-    pub fn is_awake(&self, n: NotifierId) -> bool {
-        self.router.notifiers.is_active(n)
     }
 
     /// Whether a signal is active.

@@ -14,7 +14,6 @@ use std::collections::{HashMap, VecDeque};
 pub(crate) struct Node {
     pub name: String,
     pub class: &'static Class,
-    pub processing: String,
     pub config: String,
     pub span: Span,
     pub inputs: usize,
@@ -93,7 +92,7 @@ impl Constraints {
     }
 
     fn seed(&mut self, node: &Node, port: Port) {
-        let kind = processing_of(&node.processing, port.2, port.1);
+        let kind = processing_of(node.class.processing, port.2, port.1);
         if kind != Processing::Agnostic {
             self.known.insert(port, (kind, None));
             self.queue.push_back(port);
@@ -101,7 +100,8 @@ impl Constraints {
     }
 
     fn join_agnostic(&mut self, node: &Node, e: usize) {
-        let agnostic = |is_output, p| processing_of(&node.processing, is_output, p) == Processing::Agnostic;
+        let agnostic =
+            |is_output, p| processing_of(node.class.processing, is_output, p) == Processing::Agnostic;
         for i in (0..node.inputs).filter(|&i| agnostic(false, i)) {
             for o in (0..node.outputs).filter(|&o| agnostic(true, o)) {
                 if flows(node.class.flow, i, o) {

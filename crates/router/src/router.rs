@@ -174,7 +174,6 @@ pub struct Router {
     pub(crate) batch_limit: usize,
     pub(crate) running: bool,
     pub(crate) claimed_signals: Vec<i32>,
-    pub(crate) attached: HashMap<&'static str, Box<dyn Any + Send>>,
 }
 
 /// Element calls in one delivery after which a batch that still moves is taken to go round in a circle.
@@ -556,14 +555,5 @@ impl Router {
     /// Packets that elements dropped, over the whole router: the sum over elements and reasons.
     pub fn total_drops(&self) -> u64 {
         self.infos.iter().flat_map(|i| &i.drops).map(|&(_, n)| n).sum()
-    }
-
-    /// A place for what an element family shares within one router, such as a registry of ports: made on first use.
-    pub fn attachment<T: Any + Send + Default>(&mut self, key: &'static str) -> &mut T {
-        self.attached
-            .entry(key)
-            .or_insert_with(|| Box::<T>::default())
-            .downcast_mut()
-            .expect("one type per key")
     }
 }

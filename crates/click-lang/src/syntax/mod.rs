@@ -10,11 +10,22 @@ mod parser;
 
 use clickwork_source::{Diagnostics, FileId, Sources, Span};
 
-/// The kinds of tokens and nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u16)]
-#[allow(missing_docs)] // the names are the tokens' and statements' own
-pub enum SyntaxKind {
+/// Defines the kinds, and the table that turns numbers back into kinds.
+macro_rules! syntax_kinds {
+    ($($(#[$doc:meta])* $kind:ident,)*) => {
+        /// The kinds of tokens and nodes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u16)]
+        #[allow(missing_docs)] // the names are the tokens' and statements' own
+        pub enum SyntaxKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        const KINDS: &[SyntaxKind] = &[$(SyntaxKind::$kind,)*];
+    };
+}
+
+syntax_kinds! {
     // Trivia.
     Whitespace,
     Comment,
@@ -77,8 +88,6 @@ pub enum SyntaxKind {
 }
 
 impl SyntaxKind {
-    const LAST: SyntaxKind = SyntaxKind::Error;
-
     /// Whether the parser looks through tokens of this kind.
     pub fn is_trivia(self) -> bool {
         matches!(self, SyntaxKind::Whitespace | SyntaxKind::Comment | SyntaxKind::LineDirective)
@@ -88,56 +97,6 @@ impl SyntaxKind {
         KINDS.get(usize::from(raw)).copied().unwrap_or(SyntaxKind::Error)
     }
 }
-
-/// All kinds, in order, to turn numbers back into kinds.
-const KINDS: [SyntaxKind; SyntaxKind::LAST as usize + 1] = {
-    use SyntaxKind::*;
-    [
-        Whitespace,
-        Comment,
-        LineDirective,
-        Ident,
-        Variable,
-        Arrow,
-        DoubleArrow,
-        ColonColon,
-        BarBar,
-        Dots,
-        ElementclassKw,
-        RequireKw,
-        ProvideKw,
-        DefineKw,
-        Semicolon,
-        Comma,
-        Bar,
-        Minus,
-        LeftParen,
-        RightParen,
-        LeftBracket,
-        RightBracket,
-        LeftBrace,
-        RightBrace,
-        ConfigText,
-        Unknown,
-        Eof,
-        SourceFile,
-        Connection,
-        ElementList,
-        Element,
-        InputPorts,
-        OutputPorts,
-        Config,
-        Group,
-        Compound,
-        Overload,
-        Formals,
-        Elementclass,
-        Require,
-        Provide,
-        Define,
-        Error,
-    ]
-};
 
 /// The Click language, for `rowan`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
