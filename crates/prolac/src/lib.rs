@@ -1,0 +1,11 @@
+//! The Prolac language: a compiler to C and an interpreter.
+//!
+//! Prolac (Kohler, Kaashoek and Montgomery, "A readable TCP in the Prolac protocol language", SIGCOMM '99) describes a
+//! protocol as many small methods in modules, and extensions as modules derived from them. This crate reads a whole
+//! program, removes dispatches and calls, and writes readable C. `docs/prolac/reference.md` is the language's definition.
+#![forbid(unsafe_code)]
+
+mod name;
+pub mod syntax;
+
+pub use name::Name;

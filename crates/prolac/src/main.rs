@@ -1,0 +1,3 @@
+//! The program `prolacc`.
+
+fn main() {}

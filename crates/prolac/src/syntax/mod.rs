@@ -1,0 +1,3 @@
+//! Text to syntax tree: tokens, parser, formatter.
+
+pub mod ast;
