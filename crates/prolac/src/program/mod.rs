@@ -4,6 +4,7 @@
 //! writes C. Everything is held in the tables of a [`Program`] and named by small numbers; nothing refers back to the
 //! syntax tree or to views. Start with [`Program`], then [`tree::Expr`].
 
+pub mod arith;
 mod layout;
 mod print;
 mod target;
