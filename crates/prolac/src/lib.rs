@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod name;
+pub mod analyze;
 pub mod program;
 pub mod syntax;
 
