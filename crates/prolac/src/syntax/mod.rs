@@ -1,3 +1,15 @@
-//! Text to syntax tree: tokens, parser, formatter.
+//! Text to tree: tokens, parser, dump.
+//!
+//! [`parse`] makes a [`ast::Program`] of a file; [`dump`] prints one. Names are not resolved here.
 
 pub mod ast;
+mod dump;
+mod lexer;
+mod literal;
+mod parser;
+mod raw;
+pub mod token;
+
+pub use dump::dump;
+pub use lexer::{LineMark, Tokens, tokenize};
+pub use parser::{MAX_DEPTH, parse};
