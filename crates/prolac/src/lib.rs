@@ -5,6 +5,7 @@
 //! program, removes dispatches and calls, and writes readable C. `docs/prolac/reference.md` is the language's definition.
 #![forbid(unsafe_code)]
 
+pub mod interpret;
 mod name;
 pub mod analyze;
 pub mod program;
