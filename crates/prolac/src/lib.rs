@@ -8,6 +8,7 @@
 pub mod interpret;
 mod name;
 pub mod analyze;
+pub mod names;
 pub mod program;
 pub mod syntax;
 

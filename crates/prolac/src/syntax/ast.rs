@@ -168,6 +168,9 @@ pub struct Field {
 /// A module with operators: `M hide x using all`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModuleExpr {
+    /// Whether it is a parent written `super.name`: what the equation `name` stands for so far. The module that is
+    /// being defined takes its place.
+    pub previous: bool,
     /// The module, equation, parent or import.
     pub name: Path,
     /// In the order applied.

@@ -65,12 +65,25 @@ impl Parser<'_> {
                 TokenKind::Punct(Punct::OpenBrace) => return Ok(()),
                 _ => return Err(self.expected("`:>`, `has`, a module operator or `{`")),
             };
+            let parents = self.at(Punct::HasType);
             self.bump();
-            list.push(self.module_expr()?.value);
+            list.push(self.header_part(parents)?);
             while self.take(Punct::Comma) {
-                list.push(self.module_expr()?.value);
+                list.push(self.header_part(parents)?);
             }
         }
+    }
+
+    /// A parent or an import. A parent can be `super.N`: what the equation N stands for so far.
+    fn header_part(&mut self, parent: bool) -> Parsed<ModuleExpr> {
+        let start = self.start();
+        let previous = parent && self.kind() == TokenKind::Keyword(Keyword::Super) && self.nth_is(1, Punct::Dot);
+        if previous {
+            self.bump();
+            self.bump();
+        }
+        let module = self.module_expr()?.value;
+        Ok(ModuleExpr { previous, span: if previous { self.since(start) } else { module.span }, ..module })
     }
 
     fn check_parents_first(&mut self, imports: &[ModuleExpr]) {

@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
         let name = self.path()?;
         let Tall { value: operators, height } = self.module_operators()?;
-        let value = ModuleExpr { name, operators, span: self.since(start) };
+        let value = ModuleExpr { previous: false, name, operators, span: self.since(start) };
         Ok(Tall { value, height: height + 1 })
     }
 

@@ -39,7 +39,7 @@ impl Parser<'_> {
         let Some(name) = path else { return Ok(node) };
         let start = node.start;
         let Tall { value: operators, height } = self.module_operators()?;
-        let module = ModuleExpr { name, operators, span: self.since(start) };
+        let module = ModuleExpr { previous: false, name, operators, span: self.since(start) };
         self.node(ExprKind::Module(module), start, height)
     }
 

@@ -1,0 +1,271 @@
+//! Implicit methods: names that a module uses without having them (section 8).
+//!
+//! The search goes generation by generation: the module's own imports and fields, then those of its parent, and so on.
+//! Imports offer static methods and exceptions, fields dynamic methods, each only where `using` is in effect.
+
+use clickwork_source::{Diagnostic, Span};
+
+use super::space::{Entry, Feature, ImplicitId, LevelId, LinkKind};
+use super::{Builder, Scope, State};
+use crate::Name;
+use crate::program::{FieldId, MethodId, MethodKind, ModuleId, ViewId};
+use crate::syntax::ast::{self, TypeKind};
+
+/// A name used without being there.
+pub struct Implicit {
+    module: ModuleId,
+    name: Name,
+    /// The first use.
+    span: Span,
+    /// Nothing matches: the name is undeclared, and every use gets a message.
+    pub missing: bool,
+    /// What it stands for; `None` if nothing does or after a message.
+    pub target: Option<Entry>,
+    /// Methods of derived modules that override it.
+    pub overridden_by: Vec<MethodId>,
+}
+
+/// Where a forwarder finds its target.
+#[derive(Clone, Copy, Debug)]
+pub struct Forward {
+    /// The method it calls.
+    pub method: MethodId,
+    /// Through what.
+    pub via: Via,
+    /// The inline level of the view it was found in.
+    pub level: Option<LevelId>,
+}
+
+/// What leads to the target of a forwarder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// An imported module.
+    Import(ModuleId),
+    /// A field.
+    Field(FieldId),
+}
+
+/// Something that matches.
+struct Candidate {
+    via: Via,
+    /// As the source would write it: `tcb.len`.
+    path: String,
+    /// Where the field or import stands.
+    span: Span,
+    entry: Entry,
+}
+
+impl Builder<'_, '_> {
+    pub(super) fn add_implicit(&mut self, module: ModuleId, name: Name, span: Span) -> ImplicitId {
+        let id = ImplicitId(self.names.implicits.len() as u32);
+        self.names.implicits.push(Implicit {
+            module,
+            name,
+            span,
+            missing: false,
+            target: None,
+            overridden_by: Vec::new(),
+        });
+        id
+    }
+
+    /// Finds out what all implicit names stand for.
+    pub(super) fn resolve_implicits(&mut self) {
+        let sources = self.all_sources();
+        for index in 0..self.names.implicits.len() {
+            let (module, name) = (self.names.implicits[index].module, self.names.implicits[index].name.clone());
+            let ancestry: Vec<ModuleId> = self.ancestry_to_stop(module);
+            let candidates = ancestry.into_iter().find_map(|generation| {
+                let found = self.candidates(&sources[generation.0 as usize], &name);
+                (!found.is_empty()).then_some(found)
+            });
+            self.settle(index, candidates.unwrap_or_default());
+        }
+        for index in 0..self.names.implicits.len() {
+            self.settle_overrides(index);
+        }
+    }
+
+    /// The module and its ancestors, up to a parent that is `notusing all`.
+    fn ancestry_to_stop(&self, module: ModuleId) -> Vec<ModuleId> {
+        let mut result = Vec::new();
+        for generation in self.program.ancestry(module) {
+            result.push(generation);
+            let parents = &self.names.modules[generation.0 as usize].header.parents;
+            if parents.iter().any(|part| closes(part.ast)) {
+                break;
+            }
+        }
+        result
+    }
+
+    /// For each module, its imports and module-typed fields with their views.
+    fn all_sources(&mut self) -> Vec<Vec<(Via, ViewId, Name, Span)>> {
+        (0..self.names.modules.len() as u32).map(|index| self.sources_of(ModuleId(index))).collect()
+    }
+
+    fn sources_of(&mut self, module: ModuleId) -> Vec<(Via, ViewId, Name, Span)> {
+        let State::Done(_) = self.names.modules[module.0 as usize].original else { return Vec::new() };
+        let mut sources: Vec<(Via, ViewId, Name, Span)> = Vec::new();
+        for part in self.names.modules[module.0 as usize].header.imports.clone() {
+            let entry = self.names.top(module).and_then(|top| top.get(&part.name()));
+            if let Some(Entry { feature: Feature::Module(link), .. }) = entry
+                && link.kind == LinkKind::Import
+            {
+                sources.push((Via::Import(link.module), link.view, part.name(), part.ast.span));
+            }
+        }
+        for field in self.program[module].fields.clone() {
+            let ast = self.names.field_ast(field);
+            let expr = match &ast.ty.kind {
+                TypeKind::Module(expr) => expr,
+                TypeKind::Pointer(to) => match &to.kind {
+                    TypeKind::Module(expr) => expr,
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let Scope { module, space } = self.names.field_scope(self.program, field);
+            let scope = Scope { module, space };
+            // Mistakes in the type are reported where types are checked.
+            let mut unheard = Default::default();
+            let found = self.names.module_expr_view(self.program, &scope, expr, &mut unheard);
+            if let (Some((_, view)), Some(name)) = (found, self.program[field].path.last()) {
+                sources.push((Via::Field(field), view, name.clone(), self.program[field].span));
+            }
+        }
+        sources
+    }
+
+    fn candidates(&self, sources: &[(Via, ViewId, Name, Span)], name: &Name) -> Vec<Candidate> {
+        let found = sources.iter().filter_map(|(via, view, through, span)| {
+            let views = self.names.views.get(view.0 as usize)?;
+            let entry = views.space.get(name).filter(|entry| entry.using)?;
+            let entry = self.callable(entry)?;
+            self.offers(*via, &entry.feature).then(|| Candidate {
+                via: *via,
+                path: format!("{through}.{name}"),
+                span: *span,
+                entry: entry.clone(),
+            })
+        });
+        found.collect()
+    }
+
+    /// The entry itself, or the member `n.n` of a namespace.
+    fn callable<'e>(&'e self, entry: &'e Entry) -> Option<&'e Entry> {
+        match &entry.feature {
+            Feature::Space(inner, original) => inner.get(original),
+            Feature::Implicit(id) => self.names.implicit(*id),
+            _ => Some(entry),
+        }
+    }
+
+    /// Imports offer what is static, fields what is dynamic.
+    fn offers(&self, via: Via, feature: &Feature) -> bool {
+        match (via, feature) {
+            (Via::Import(_), Feature::Method(method)) => self.program[*method].is_static,
+            (Via::Import(_), Feature::Exception(_)) => true,
+            (Via::Field(_), Feature::Method(method)) => !self.program[*method].is_static,
+            _ => false,
+        }
+    }
+
+    fn settle(&mut self, index: usize, mut candidates: Vec<Candidate>) {
+        if candidates.len() > 1 {
+            self.report_ambiguous(index, &candidates);
+            return;
+        }
+        let Some(candidate) = candidates.pop() else {
+            self.names.implicits[index].missing = true;
+            return;
+        };
+        let mut entry = candidate.entry;
+        if let Feature::Method(target) = entry.feature {
+            let forwarder = self.make_forwarder(index, candidate.via, target, entry.level);
+            entry.feature = Feature::Method(forwarder);
+            entry.level = None;
+        }
+        entry.using = false;
+        self.names.implicits[index].target = Some(entry);
+    }
+
+    fn make_forwarder(&mut self, index: usize, via: Via, method: MethodId, level: Option<LevelId>) -> MethodId {
+        let Implicit { module, name, span, .. } = &self.names.implicits[index];
+        let (module, path, span) = (*module, vec![name.clone()], *span);
+        let is_static = match via {
+            Via::Import(_) => true,
+            Via::Field(field) => self.program[field].is_static,
+        };
+        let id = self.add_method(module, path, MethodKind::Forwarder, is_static, span);
+        self.program[id].params = self.program[method].params;
+        self.names.methods[id.0 as usize].forward = Some(super::Forward { method, via, level });
+        if !is_static {
+            for derived in self.program.module_ids() {
+                if self.program.is_derived(derived, module) {
+                    self.program[derived].table.entry(id).or_insert(id);
+                }
+            }
+        }
+        id
+    }
+
+    fn report_ambiguous(&mut self, index: usize, candidates: &[Candidate]) {
+        let Implicit { name, span, .. } = &self.names.implicits[index];
+        let paths: Vec<String> = candidates.iter().map(|c| format!("`{}`", c.path)).collect();
+        let kind = match candidates.iter().all(|c| matches!(c.via, Via::Field(_))) {
+            true => "fields",
+            false => "fields or imports",
+        };
+        let number = if candidates.len() == 2 { "two".into() } else { candidates.len().to_string() };
+        let message = format!("`{name}` is ambiguous: {number} {kind} match: {}", paths.join(" and "));
+        let mut message = Diagnostic::error(*span, message);
+        for candidate in candidates {
+            message = message.label(candidate.span, format!("`{}` is found here", candidate.path));
+        }
+        let hint = format!("write the one you mean in full, or say `notusing {name}` on the other");
+        self.report(message.hint(hint));
+    }
+
+    /// Methods that override a forwarder, which was not known when they were declared.
+    fn settle_overrides(&mut self, index: usize) {
+        let overriding = self.names.implicits[index].overridden_by.clone();
+        let Some(Entry { feature: Feature::Method(forwarder), .. }) = self.names.implicits[index].target else {
+            return;
+        };
+        for method in overriding {
+            if self.program[method].is_static != self.program[forwarder].is_static {
+                self.error(self.program[method].span, "a static and a dynamic method cannot override each other");
+                continue;
+            }
+            self.program[method].overrides = Some(forwarder);
+            if self.program[method].is_static {
+                continue;
+            }
+            let old = self.program[method].slot;
+            self.program[method].slot = forwarder;
+            let module = self.program[method].module;
+            for derived in self.program.module_ids().filter(|&m| self.program.is_derived(m, module)).collect::<Vec<_>>() {
+                let definition = self.program[derived].table.remove(&old).unwrap_or(method);
+                self.program[definition].slot = forwarder;
+                self.program[derived].table.insert(forwarder, definition);
+            }
+        }
+    }
+}
+
+/// Whether a parent is named `notusing all`, so that the search for implicit names ends below it.
+fn closes(expr: &ast::ModuleExpr) -> bool {
+    let using = expr.operators.iter().rev().find_map(|operator| {
+        let all = operator
+            .operands
+            .iter()
+            .any(|o| matches!(o, ast::Operand::Name(path) if path.parts.len() == 1 && path.parts[0].name == "all"));
+        match operator.kind {
+            ast::ModuleOperatorKind::Using if all => Some(true),
+            ast::ModuleOperatorKind::NotUsing if all => Some(false),
+            _ => None,
+        }
+    });
+    using == Some(false)
+}

@@ -1,0 +1,128 @@
+//! The simple names that the methods of a module use and the module does not have.
+
+use std::collections::BTreeMap;
+
+use clickwork_source::Span;
+
+use super::space::Space;
+use crate::Name;
+use crate::syntax::ast::{self, Expr, ExprKind, InlineLevel, Member};
+
+/// The names, each with the first place that uses it. `space` is what the module has.
+pub fn unresolved(module: &ast::Module, space: &Space) -> BTreeMap<Name, Span> {
+    let mut walk = Walk { top: space, path: Vec::new(), locals: Vec::new(), found: BTreeMap::new() };
+    walk.members(&module.members);
+    walk.found
+}
+
+struct Walk<'s> {
+    top: &'s Space,
+    /// Namespaces around the method.
+    path: Vec<Name>,
+    /// Parameters and variables in sight.
+    locals: Vec<Name>,
+    found: BTreeMap<Name, Span>,
+}
+
+impl Walk<'_> {
+    fn members(&mut self, members: &[Member]) {
+        for member in members {
+            match member {
+                Member::Method(method) => self.method(method),
+                Member::Namespace(inner) => {
+                    let depth = self.path.len();
+                    self.path.extend(inner.name.parts.iter().map(|part| part.name.clone()));
+                    self.members(&inner.items);
+                    self.path.truncate(depth);
+                }
+                Member::Field(_) | Member::Exception(_) | Member::Support(_) => {}
+            }
+        }
+    }
+
+    fn method(&mut self, method: &ast::Method) {
+        let depth = self.path.len();
+        let outer = method.name.parts.split_last().map_or(&[][..], |(_, outer)| outer);
+        self.path.extend(outer.iter().map(|part| part.name.clone()));
+        self.locals = method.params.iter().filter_map(|p| Some(p.name.as_ref()?.name.clone())).collect();
+        if let Some(body) = &method.body {
+            self.expr(body);
+        }
+        self.locals.clear();
+        self.path.truncate(depth);
+    }
+
+    fn name(&mut self, name: &ast::Ident) {
+        let known = self.locals.contains(&name.name)
+            || (0..=self.path.len())
+                .rev()
+                .any(|depth| self.top.at(&self.path[..depth]).is_some_and(|s| s.get(&name.name).is_some()));
+        if !known && name.name != "constructor" {
+            self.found.entry(name.name.clone()).or_insert(name.span);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        use ExprKind::*;
+        match &expr.kind {
+            Name { global: false, name } => self.name(name),
+            Catch { body, names } => {
+                self.expr(body);
+                for path in names.iter().filter(|path| !path.global && path.parts[0].name != "all") {
+                    self.name(&path.parts[0]);
+                }
+            }
+            Let { bindings, body } => self.let_expr(bindings, body),
+            Name { global: true, .. } | Int { .. } | Str(_) | Bool(_) | SelfRef | Super => {}
+            Module(_) | CBlock(_) | Error => {}
+            Member(e, _) | Arrow(e, _) | Cast(_, e) | Assert(e, _) | Unary(_, e) | Postfix(_, e) => self.expr(e),
+            Inline(level, e) => {
+                if let InlineLevel::Computed(level) = level {
+                    self.expr(level);
+                }
+                self.expr(e);
+            }
+            Outline(level, e) => {
+                level.iter().for_each(|level| self.expr(level));
+                self.expr(e);
+            }
+            Call(f, args) => {
+                self.expr(f);
+                args.iter().for_each(|arg| self.expr(arg));
+            }
+            Index(a, b)
+            | Binary(_, a, b)
+            | Assign(_, a, b)
+            | MinMax(_, a, b)
+            | Comma(a, b)
+            | Implies(a, b)
+            | CaseBar(a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            Conditional(a, b, c) => {
+                self.expr(a);
+                self.expr(b);
+                self.expr(c);
+            }
+            If { arms, otherwise } => {
+                for (condition, then) in arms {
+                    self.expr(condition);
+                    self.expr(then);
+                }
+                otherwise.iter().for_each(|e| self.expr(e));
+            }
+        }
+    }
+
+    fn let_expr(&mut self, bindings: &[ast::Binding], body: &Expr) {
+        for binding in bindings {
+            binding.args.iter().flatten().for_each(|arg| self.expr(arg));
+            binding.value.iter().for_each(|value| self.expr(value));
+        }
+        let depth = self.locals.len();
+        self.locals.extend(bindings.iter().map(|b| b.name.name.clone()));
+        self.expr(body);
+        self.locals.truncate(depth);
+    }
+}
