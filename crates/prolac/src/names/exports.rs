@@ -2,9 +2,9 @@
 
 use clickwork_source::{Diagnostic, suggest};
 
+use super::Builder;
 use super::globals::{Global, GlobalId};
 use super::space::{Entry, Feature, Space};
-use super::Builder;
 use crate::Name;
 use crate::program::{MethodId, MethodKind, ModuleId};
 use crate::syntax::ast::{self, Ident};
@@ -25,7 +25,9 @@ impl Builder<'_, '_> {
         let names: Vec<Name> = rest.iter().map(|part| part.name.clone()).collect();
         let Some((last, outer)) = names.split_last() else {
             let hint = "name a method of it, or all with `M.all`";
-            self.report(Diagnostic::error(path.span, "a module cannot be exported, only its methods").hint(hint));
+            self.report(
+                Diagnostic::error(path.span, "a module cannot be exported, only its methods").hint(hint),
+            );
             return;
         };
         let Some(space) = self.names.top(module).cloned() else { return };
@@ -51,7 +53,11 @@ impl Builder<'_, '_> {
     }
 
     /// The module that a path begins with, and the rest of the path. `None` after a message.
-    fn exported_module<'p>(&mut self, home: GlobalId, path: &'p ast::Path) -> Option<(ModuleId, &'p [Ident])> {
+    fn exported_module<'p>(
+        &mut self,
+        home: GlobalId,
+        path: &'p ast::Path,
+    ) -> Option<(ModuleId, &'p [Ident])> {
         for length in 1..=path.parts.len() {
             let start = ast::Path { parts: path.parts[..length].to_vec(), ..path.clone() };
             let module = match self.names.globals.find(home, &start) {
@@ -90,7 +96,8 @@ impl Builder<'_, '_> {
 
     fn unknown_export(&mut self, path: &ast::Path, module: ModuleId, rest: &[Ident], space: &Space) {
         let Some(last) = rest.last() else { return };
-        let message = format!("`{}` has no method `{}` to export", self.program.module_name(module), last.name);
+        let message =
+            format!("`{}` has no method `{}` to export", self.program.module_name(module), last.name);
         let mut message = Diagnostic::error(path.span, message);
         let methods = space.iter().filter(|(_, entry)| matches!(entry.feature, Feature::Method(_)));
         if let Some(near) = suggest(last.name.as_str(), methods.map(|(name, _)| name.as_str())) {

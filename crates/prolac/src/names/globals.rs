@@ -89,7 +89,8 @@ impl<'a> Globals<'a> {
                 let message = format!("`{}` is a module; no module is inside of it", before.name);
                 return Err(Box::new(Diagnostic::error(part.span, message)));
             };
-            let inner = self.get(space, &part.name).ok_or_else(|| self.unknown_member(space, before, part))?;
+            let inner =
+                self.get(space, &part.name).ok_or_else(|| self.unknown_member(space, before, part))?;
             (global, before) = (inner.0, part);
         }
         Ok(global)
@@ -98,7 +99,8 @@ impl<'a> Globals<'a> {
     fn unknown_name(&self, home: GlobalId, name: &ast::Ident) -> Box<Diagnostic> {
         let around = std::iter::successors(Some(home), |&id| self.space(id).outer);
         let visible = around.flat_map(|id| self.space(id).names.keys());
-        let message = Diagnostic::error(name.span, format!("no module or namespace is called `{}`", name.name));
+        let message =
+            Diagnostic::error(name.span, format!("no module or namespace is called `{}`", name.name));
         Box::new(with_suggestion(message, name, visible))
     }
 

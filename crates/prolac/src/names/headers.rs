@@ -54,15 +54,23 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    fn part(&mut self, home: super::GlobalId, ast: &'a ast::ModuleExpr, module: ModuleId) -> Option<Part<'a>> {
+    fn part(
+        &mut self,
+        home: super::GlobalId,
+        ast: &'a ast::ModuleExpr,
+        module: ModuleId,
+    ) -> Option<Part<'a>> {
         let target = match self.resolve_path(home, &ast.name)? {
             Global::Module(module) if !ast.previous => Target::Module(module),
             Global::Equation(equation) if ast.previous => self.extend_chain(equation, module),
             Global::Equation(equation) => Target::Equation(equation),
             Global::Module(_) => {
                 self.report(
-                    Diagnostic::error(ast.name.span, "`super.` needs the name of a module equation, and this is a module")
-                        .hint("the chain begins with an equation: `module N ::= Base.N;`"),
+                    Diagnostic::error(
+                        ast.name.span,
+                        "`super.` needs the name of a module equation, and this is a module",
+                    )
+                    .hint("the chain begins with an equation: `module N ::= Base.N;`"),
                 );
                 return None;
             }
@@ -95,9 +103,12 @@ impl<'a> Builder<'a, '_> {
         }
         for (name, first, second) in clashes {
             self.report(
-                Diagnostic::error(second, format!("two modules of this header would both be called `{name}`"))
-                    .label(first, "the other one")
-                    .hint(format!("give one of them another name outside: `module Other ::= ...{name};`")),
+                Diagnostic::error(
+                    second,
+                    format!("two modules of this header would both be called `{name}`"),
+                )
+                .label(first, "the other one")
+                .hint(format!("give one of them another name outside: `module Other ::= ...{name};`")),
             );
         }
     }

@@ -73,7 +73,8 @@ impl Builder<'_, '_> {
     pub(super) fn resolve_implicits(&mut self) {
         let sources = self.all_sources();
         for index in 0..self.names.implicits.len() {
-            let (module, name) = (self.names.implicits[index].module, self.names.implicits[index].name.clone());
+            let (module, name) =
+                (self.names.implicits[index].module, self.names.implicits[index].name.clone());
             let ancestry: Vec<ModuleId> = self.ancestry_to_stop(module);
             let candidates = ancestry.into_iter().find_map(|generation| {
                 let found = self.candidates(&sources[generation.0 as usize], &name);
@@ -190,7 +191,13 @@ impl Builder<'_, '_> {
         self.names.implicits[index].target = Some(entry);
     }
 
-    fn make_forwarder(&mut self, index: usize, via: Via, method: MethodId, level: Option<LevelId>) -> MethodId {
+    fn make_forwarder(
+        &mut self,
+        index: usize,
+        via: Via,
+        method: MethodId,
+        level: Option<LevelId>,
+    ) -> MethodId {
         let Implicit { module, name, span, .. } = &self.names.implicits[index];
         let (module, path, span) = (*module, vec![name.clone()], *span);
         let is_static = match via {
@@ -230,12 +237,16 @@ impl Builder<'_, '_> {
     /// Methods that override a forwarder, which was not known when they were declared.
     fn settle_overrides(&mut self, index: usize) {
         let overriding = self.names.implicits[index].overridden_by.clone();
-        let Some(Entry { feature: Feature::Method(forwarder), .. }) = self.names.implicits[index].target else {
+        let Some(Entry { feature: Feature::Method(forwarder), .. }) = self.names.implicits[index].target
+        else {
             return;
         };
         for method in overriding {
             if self.program[method].is_static != self.program[forwarder].is_static {
-                self.error(self.program[method].span, "a static and a dynamic method cannot override each other");
+                self.error(
+                    self.program[method].span,
+                    "a static and a dynamic method cannot override each other",
+                );
                 continue;
             }
             self.program[method].overrides = Some(forwarder);
@@ -245,7 +256,9 @@ impl Builder<'_, '_> {
             let old = self.program[method].slot;
             self.program[method].slot = forwarder;
             let module = self.program[method].module;
-            for derived in self.program.module_ids().filter(|&m| self.program.is_derived(m, module)).collect::<Vec<_>>() {
+            for derived in
+                self.program.module_ids().filter(|&m| self.program.is_derived(m, module)).collect::<Vec<_>>()
+            {
                 let definition = self.program[derived].table.remove(&old).unwrap_or(method);
                 self.program[definition].slot = forwarder;
                 self.program[derived].table.insert(forwarder, definition);
@@ -257,10 +270,9 @@ impl Builder<'_, '_> {
 /// Whether a parent is named `notusing all`, so that the search for implicit names ends below it.
 fn closes(expr: &ast::ModuleExpr) -> bool {
     let using = expr.operators.iter().rev().find_map(|operator| {
-        let all = operator
-            .operands
-            .iter()
-            .any(|o| matches!(o, ast::Operand::Name(path) if path.parts.len() == 1 && path.parts[0].name == "all"));
+        let all = operator.operands.iter().any(
+            |o| matches!(o, ast::Operand::Name(path) if path.parts.len() == 1 && path.parts[0].name == "all"),
+        );
         match operator.kind {
             ast::ModuleOperatorKind::Using if all => Some(true),
             ast::ModuleOperatorKind::NotUsing if all => Some(false),

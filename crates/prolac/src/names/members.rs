@@ -163,16 +163,12 @@ impl<'a> Builder<'a, '_> {
         id
     }
 
-    fn declare_field(
-        &mut self,
-        module: ModuleId,
-        ast: &'a ast::Field,
-        space: &Rc<[Name]>,
-        body: &mut Space,
-    ) {
+    fn declare_field(&mut self, module: ModuleId, ast: &'a ast::Field, space: &Rc<[Name]>, body: &mut Space) {
         let Some(name) = ast.name.parts.last() else { return };
         let id = FieldId(self.program.fields.len() as u32);
-        let Some(space) = self.bind_member(module, space, &ast.name, Feature::Field(id), body) else { return };
+        let Some(space) = self.bind_member(module, space, &ast.name, Feature::Field(id), body) else {
+            return;
+        };
         let mut path = space.to_vec();
         path.push(name.name.clone());
         self.program.fields.push(Field {
@@ -187,13 +183,7 @@ impl<'a> Builder<'a, '_> {
         self.program[module].fields.push(id);
     }
 
-    fn declare_exception(
-        &mut self,
-        module: ModuleId,
-        name: &'a Ident,
-        space: &Rc<[Name]>,
-        body: &mut Space,
-    ) {
+    fn declare_exception(&mut self, module: ModuleId, name: &'a Ident, space: &Rc<[Name]>, body: &mut Space) {
         let id = ExceptionId(self.program.exceptions.len() as u32);
         let Some(here) = body.at_mut(space) else { return };
         if let Some(other) = here.get(&name.name) {

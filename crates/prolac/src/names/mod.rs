@@ -33,8 +33,8 @@ use crate::syntax::ast;
 use globals::Globals;
 pub use globals::{EquationId, GlobalId};
 use headers::Header;
-pub use implicit::{Forward, Via};
 use implicit::Implicit;
+pub use implicit::{Forward, Via};
 pub use space::{Entry, Feature, ImplicitId, LevelId, Link, LinkKind, Space};
 pub use views::View;
 

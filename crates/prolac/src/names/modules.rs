@@ -68,7 +68,7 @@ impl Builder<'_, '_> {
     fn inherit(&mut self, module: ModuleId) -> Space {
         let parents = self.names.modules[module.0 as usize].header.parents.clone();
         let Some((parent, real)) = self.real_parent(module, &parents) else { return Space::default() };
-        let mut space = match self.part_view(module, parent) {
+        let mut space = match self.part_view(parent) {
             Some(view) => self.names.view(view).space.clone(),
             None => return Space::default(),
         };
@@ -76,7 +76,7 @@ impl Builder<'_, '_> {
         self.program[module].table = self.program[real].table.clone();
         self.program[real].children.push(module);
         for other in parents.into_iter().filter(|part| part.target != parent.target) {
-            self.reapply(module, other, &mut space);
+            self.reapply(other, &mut space);
         }
         space
     }
@@ -113,8 +113,8 @@ impl Builder<'_, '_> {
     }
 
     /// A further ancestor in the header: what its view shows is visible, with its `using` and levels.
-    fn reapply(&mut self, module: ModuleId, part: Part<'_>, space: &mut Space) {
-        let Some(view) = self.part_view(module, part) else { return };
+    fn reapply(&mut self, part: Part<'_>, space: &mut Space) {
+        let Some(view) = self.part_view(part) else { return };
         let shown = self.names.view(view).space.clone();
         for (name, entry) in shown.iter() {
             match space.get_mut(name) {
@@ -135,7 +135,7 @@ impl Builder<'_, '_> {
         let decl = &self.names.modules[module.0 as usize];
         let own = self.program[module].path.last().cloned();
         let mut links: Vec<(Name, Link, Span)> = Vec::new();
-        if let Some(own) = own {
+        if let Some(own) = own.filter(|own| space.get(own).is_none()) {
             let link = Link { kind: LinkKind::Own, module, view: Link::UNKNOWN };
             links.push((own, link, self.program[module].span));
         }
@@ -180,12 +180,18 @@ impl Builder<'_, '_> {
                 }
                 (Feature::Method(overridden), Feature::Method(method)) => {
                     self.override_method(module, *overridden, *method);
-                    space.insert(name.clone(), Entry { feature: mine.feature.clone(), span: mine.span, ..old });
+                    space.insert(
+                        name.clone(),
+                        Entry { feature: mine.feature.clone(), span: mine.span, ..old },
+                    );
                 }
                 (Feature::Implicit(id), Feature::Method(method)) => {
                     self.names.implicits[id.0 as usize].overridden_by.push(*method);
                     self.enter_new(module, &mine.feature);
-                    space.insert(name.clone(), Entry { feature: mine.feature.clone(), span: mine.span, ..old });
+                    space.insert(
+                        name.clone(),
+                        Entry { feature: mine.feature.clone(), span: mine.span, ..old },
+                    );
                 }
                 (Feature::Constructor(_), Feature::Constructor(_)) => {
                     space.insert(name.clone(), mine.clone());
@@ -202,8 +208,12 @@ impl Builder<'_, '_> {
     fn report_clash(&mut self, name: &Name, old: &Entry, mine: &Entry) {
         let (old_is, mine_is) = (old.feature.describe(), mine.feature.describe());
         let message = match (&old.feature, &mine.feature) {
-            (Feature::Module(_), _) => format!("`{name}` is the name of a module in the header, and {mine_is} here"),
-            (Feature::Field(_), Feature::Field(_)) => format!("field `{name}` is inherited; fields cannot be overridden"),
+            (Feature::Module(_), _) => {
+                format!("`{name}` is the name of a module in the header, and {mine_is} here")
+            }
+            (Feature::Field(_), Feature::Field(_)) => {
+                format!("field `{name}` is inherited; fields cannot be overridden")
+            }
             _ => format!("`{name}` is {mine_is} here, but {old_is} is inherited under this name"),
         };
         self.report(
@@ -237,8 +247,11 @@ impl Builder<'_, '_> {
         if let Some(twice) = before.filter(|&m| self.program[m].module == module) {
             let name = self.program.method_name(old);
             self.report(
-                Diagnostic::error(self.program[new].span, format!("`{name}` is overridden twice in this module"))
-                    .label(self.program[twice].span, "here too, under another name"),
+                Diagnostic::error(
+                    self.program[new].span,
+                    format!("`{name}` is overridden twice in this module"),
+                )
+                .label(self.program[twice].span, "here too, under another name"),
             );
         }
     }
@@ -283,7 +296,7 @@ impl Builder<'_, '_> {
                 views.insert(own.clone(), original);
             }
             for part in header.parents.iter().chain(&header.imports) {
-                if let Some(view) = self.part_view(module, *part) {
+                if let Some(view) = self.part_view(*part) {
                     views.insert(part.name(), view);
                 }
             }

@@ -25,8 +25,7 @@ pub fn apply_all(
     if operators.is_empty() {
         return base;
     }
-    let mut view = names.view(base).clone();
-    view.base.get_or_insert(base);
+    let view = names.view(base).clone();
     let mut operation = Operation { names, program, view, diagnostics, span: Span::NONE };
     operators.iter().for_each(|operator| operation.apply(operator));
     let view = operation.view;
@@ -74,8 +73,9 @@ impl Operation<'_, '_> {
                 (ModuleOperatorKind::Show, Operand::Name(path)) => self.show(path, path),
                 (ModuleOperatorKind::Rename, _) => {
                     let hint = "write `rename (new = old)`";
-                    self.diagnostics
-                        .push(Diagnostic::error(operand_span(operand), "`rename` needs two names").hint(hint));
+                    self.diagnostics.push(
+                        Diagnostic::error(operand_span(operand), "`rename` needs two names").hint(hint),
+                    );
                 }
                 (ModuleOperatorKind::Hide, _) => self.hide(operand),
                 (ModuleOperatorKind::Using, _) => self.flag(operand, true),
@@ -203,7 +203,8 @@ impl Operation<'_, '_> {
     fn show(&mut self, new: &ast::Path, old: &ast::Path) {
         let (new_names, old_names) = (names_of(new), names_of(old));
         let original = self.names.original_view(self.view.module);
-        let Some(entry) = self.names.views.get(original.0 as usize).and_then(|v| v.space.find(&old_names)) else {
+        let Some(entry) = self.names.views.get(original.0 as usize).and_then(|v| v.space.find(&old_names))
+        else {
             self.report_missing(old, original);
             return;
         };
@@ -252,8 +253,11 @@ impl Operation<'_, '_> {
         {
             let message = format!("this view already shows another `{}`", last.name);
             let label = other.span;
-            self.diagnostics
-                .push(Diagnostic::error(path.span, message).label(label, "the one it shows").hint("hide that one first"));
+            self.diagnostics.push(
+                Diagnostic::error(path.span, message)
+                    .label(label, "the one it shows")
+                    .hint("hide that one first"),
+            );
             return;
         }
         space.insert(last.name.clone(), entry);
@@ -263,11 +267,14 @@ impl Operation<'_, '_> {
     /// `show all`: whatever the module's default view shows.
     fn show_all(&mut self, span: Span) {
         let default = self.names.default_view(self.view.module);
-        let Some(default) = default.or(self.view.base) else { return };
-        let missing = missing_from(&self.view.space, &self.names.view(default).space);
+        let missing = default
+            .map_or_else(Vec::new, |default| missing_from(&self.view.space, &self.names.view(default).space));
         if missing.is_empty() {
             let module = self.program.module_name(self.view.module);
-            let mut message = Diagnostic::error(span, format!("`show all` has nothing to show: no view of `{module}` hid anything"));
+            let mut message = Diagnostic::error(
+                span,
+                format!("`show all` has nothing to show: no view of `{module}` hid anything"),
+            );
             if let Some((name, &place)) = self.view.hidden.iter().next() {
                 message = message
                     .label(place, "what a module hides behind its own closing brace stays hidden")
@@ -362,7 +369,8 @@ impl Operation<'_, '_> {
         let Operand::Name(path) = operand else { return };
         let view_has_hidden = path.parts.last().and_then(|part| self.view.hidden.get(&part.name));
         if let Some(&place) = view_has_hidden {
-            let message = Diagnostic::error(path.span, "this view does not show that name").label(place, "hidden here");
+            let message =
+                Diagnostic::error(path.span, "this view does not show that name").label(place, "hidden here");
             self.diagnostics.push(message);
             return;
         }
@@ -377,12 +385,16 @@ impl Operation<'_, '_> {
             InlineLevel::Computed(expr) => match &expr.kind {
                 ExprKind::Int { value, .. } if *value <= 3 => *value as u8,
                 ExprKind::Int { .. } => {
-                    let message = Diagnostic::warning(expr.span, "inline levels go from 0 to 3; this means 3");
+                    let message =
+                        Diagnostic::warning(expr.span, "inline levels go from 0 to 3; this means 3");
                     self.diagnostics.push(message);
                     3
                 }
                 _ => {
-                    self.error(expr.span, "the inline level of a module operator must be a number from 0 to 3");
+                    self.error(
+                        expr.span,
+                        "the inline level of a module operator must be a number from 0 to 3",
+                    );
                     1
                 }
             },
@@ -420,7 +432,8 @@ fn picks(pick: &Pick, program: &Program, before: &Space, name: &Name, entry: &En
         },
         Pick::From(module) => entry.origin == *module && !matches!(entry.feature, Feature::Constructor(_)),
         Pick::Glob(glob) => {
-            before.get(name).is_some_and(|e| same_feature(&e.feature, &entry.feature)) && matches_glob(glob, name)
+            before.get(name).is_some_and(|e| same_feature(&e.feature, &entry.feature))
+                && matches_glob(glob, name)
         }
         Pick::One(_) => false,
     }
@@ -428,7 +441,9 @@ fn picks(pick: &Pick, program: &Program, before: &Space, name: &Name, entry: &En
 
 fn same_feature(a: &Feature, b: &Feature) -> bool {
     match (a, b) {
-        (Feature::Method(a), Feature::Method(b)) | (Feature::Constructor(a), Feature::Constructor(b)) => a == b,
+        (Feature::Method(a), Feature::Method(b)) | (Feature::Constructor(a), Feature::Constructor(b)) => {
+            a == b
+        }
         (Feature::Field(a), Feature::Field(b)) => a == b,
         (Feature::Exception(a), Feature::Exception(b)) => a == b,
         (Feature::Implicit(a), Feature::Implicit(b)) => a == b,

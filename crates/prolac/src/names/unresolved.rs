@@ -75,7 +75,9 @@ impl Walk<'_> {
             Let { bindings, body } => self.let_expr(bindings, body),
             Name { global: true, .. } | Int { .. } | Str(_) | Bool(_) | SelfRef | Super => {}
             Module(_) | CBlock(_) | Error => {}
-            Member(e, _) | Arrow(e, _) | Cast(_, e) | Assert(e, _) | Unary(_, e) | Postfix(_, e) => self.expr(e),
+            Member(e, _) | Arrow(e, _) | Cast(_, e) | Assert(e, _) | Unary(_, e) | Postfix(_, e) => {
+                self.expr(e)
+            }
             Inline(level, e) => {
                 if let InlineLevel::Computed(level) = level {
                     self.expr(level);

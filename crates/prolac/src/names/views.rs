@@ -22,13 +22,11 @@ pub struct View {
     pub space: Space,
     /// Names that an operator took away, with the operator's place.
     pub hidden: Rc<BTreeMap<Name, Span>>,
-    /// What `show all` brings back: the default view, once the module has one.
-    pub(super) base: Option<ViewId>,
 }
 
 impl View {
     pub(super) fn new(module: ModuleId, space: Space) -> Self {
-        View { module, space, hidden: Rc::default(), base: None }
+        View { module, space, hidden: Rc::default() }
     }
 }
 
@@ -38,7 +36,7 @@ impl Builder<'_, '_> {
     }
 
     /// What a module sees of one of its parents or imports. `None` after a message, or if that module has an error.
-    pub(super) fn part_view(&mut self, _module: ModuleId, part: Part<'_>) -> Option<ViewId> {
+    pub(super) fn part_view(&mut self, part: Part<'_>) -> Option<ViewId> {
         let base = self.target_view(part.target)?;
         Some(self.apply(base, &part.ast.operators))
     }
@@ -158,8 +156,11 @@ impl Names<'_> {
             Some(Feature::Module(link)) if rest.is_empty() => Ok((link.module, link.view)),
             Some(Feature::Module(link)) => {
                 let what = if link.kind == LinkKind::Import { "an imported module" } else { "a module" };
-                let message = format!("`{}` is {what}; the modules it knows cannot be reached through it", first.name);
-                Err(Box::new(Diagnostic::error(path.span, message).hint("import the module itself with `has`")))
+                let message =
+                    format!("`{}` is {what}; the modules it knows cannot be reached through it", first.name);
+                Err(Box::new(
+                    Diagnostic::error(path.span, message).hint("import the module itself with `has`"),
+                ))
             }
             Some(other) => {
                 let message = format!("`{}` is {}, not a module", first.name, other.describe());

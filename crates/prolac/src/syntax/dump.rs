@@ -152,11 +152,15 @@ impl Dumper<'_> {
     }
 
     fn module_expr(&self, module: &ModuleExpr) -> List {
+        let name = match module.previous {
+            true => List::new("super", [path(&module.name)]),
+            false => path(&module.name),
+        };
         if module.operators.is_empty() {
-            return path(&module.name);
+            return name;
         }
         let operators = module.operators.iter().map(|o| self.operator(o));
-        List::new("view", std::iter::once(path(&module.name)).chain(operators))
+        List::new("view", std::iter::once(name).chain(operators))
     }
 
     fn operator(&self, operator: &ModuleOperator) -> List {
