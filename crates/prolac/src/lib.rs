@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod interpret;
+pub mod driver;
 mod name;
 pub mod analyze;
 pub mod names;
 pub mod program;
 pub mod syntax;
 
+pub use driver::{Compilation, Options};
 pub use name::Name;

@@ -1,3 +1,6 @@
-//! The program `prolacc`.
+//! The program `prolacc`. See [`clickwork_prolac::driver::cli`].
+#![forbid(unsafe_code)]
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    clickwork_prolac::driver::cli::main()
+}

@@ -10,8 +10,8 @@ pub fn render_human(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> 
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut group =
         Group::with_title(level(diagnostic.severity).primary_title(printable(&diagnostic.message)));
-    for file in files_of(diagnostic) {
-        group = group.element(excerpt(sources, diagnostic, file));
+    for piece in pieces_of(sources, diagnostic) {
+        group = group.element(excerpt(sources, diagnostic, piece));
     }
     for hint in &diagnostic.hints {
         group = group.element(Level::HELP.message(printable(hint)));
@@ -29,33 +29,44 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
-/// The files that labels point into, that of the primary label first.
-fn files_of(diagnostic: &Diagnostic) -> Vec<FileId> {
-    let mut files = Vec::new();
-    for label in diagnostic.labels.iter().filter(|l| !l.span.is_none()) {
-        if !files.contains(&label.span.file) {
-            files.push(label.span.file);
-        }
-    }
-    files
+/// A stretch of a file without line marks inside: the file, and how many marks stand before it.
+type Piece = (FileId, usize);
+
+fn piece_of(sources: &Sources, label: &Label) -> Piece {
+    (label.span.file, sources.marks_before(label.span))
 }
 
-/// The lines of one file from its first label to its last.
+/// The pieces that labels point into, that of the primary label first.
+fn pieces_of(sources: &Sources, diagnostic: &Diagnostic) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for label in diagnostic.labels.iter().filter(|l| !l.span.is_none()) {
+        let piece = piece_of(sources, label);
+        if !pieces.contains(&piece) {
+            pieces.push(piece);
+        }
+    }
+    pieces
+}
+
+/// The lines of one piece from its first label to its last, under the name and number that line marks give them.
 fn excerpt<'a>(
     sources: &'a Sources,
     diagnostic: &'a Diagnostic,
-    file: FileId,
+    piece: Piece,
 ) -> Snippet<'a, Annotation<'a>> {
+    let (file, _) = piece;
     let text = sources.text(file);
-    let labels = || diagnostic.labels.iter().filter(|l| l.span.file == file);
-    let first = border(text, labels().map(|l| l.span.start).min().unwrap_or(0));
-    let last = border(text, labels().map(|l| l.span.end).max().unwrap_or(0)).max(first);
+    let labels = || diagnostic.labels.iter().filter(|l| piece_of(sources, l) == piece);
+    let ranges = || labels().map(|l| visible_range(l.span, text));
+    let first = ranges().map(|r| r.start).min().unwrap_or(0);
+    let last = ranges().map(|r| r.end).max().unwrap_or(0).max(first);
     let line_ends = ['\n', '\r'];
     let start = text[..first].rfind(line_ends).map_or(0, |n| n + 1);
     let end = text[last..].find(line_ends).map_or(text.len(), |n| last + n);
-    let (line, _) = sources.line_col(Span::new(file, first as u32, first as u32));
+    let at_first = Span::new(file, first as u32, first as u32);
+    let (name, line) = sources.marked_line(at_first).unwrap_or_default();
     let annotations = labels().map(|l| annotation(l, text, start));
-    Snippet::source(&text[start..end]).line_start(line).path(sources.name(file)).annotations(annotations)
+    Snippet::source(&text[start..end]).line_start(line).path(name).annotations(annotations)
 }
 
 /// A label in the part of `text` from `start` on.
@@ -166,6 +177,25 @@ mod tests {
         let nested = Diagnostic::warning(Span::new(f, 0, 1), "While reading:\n  odd");
         assert_eq!(render_click(&sources, &nested), "config.click:1: While reading:\n  warning: odd\n");
         assert_eq!(render_click(&sources, &Diagnostic::error(Span::NONE, "bad")), "bad\n");
+    }
+
+    #[test]
+    fn excerpts_have_the_name_and_number_of_line_marks() {
+        let mut sources = Sources::new();
+        let text = "# 7 \"in.pc\"\nfirst\nsecond\n# 30 \"main.pc\"\nthird\n";
+        let f = sources.add("main.pc", text);
+        let at = |word: &str| {
+            let start = text.find(word).unwrap() as u32;
+            Span::new(f, start, start + word.len() as u32)
+        };
+        sources.line_mark(f, at("first").start, "in.pc".into(), 7);
+        sources.line_mark(f, at("third").start, "main.pc".into(), 30);
+        let diagnostic = Diagnostic::error(at("second"), "bad").label(at("third"), "because");
+        let text = render_human(&sources, &diagnostic, false);
+        for part in ["in.pc:8:1", "8 | second", "main.pc:30:1", "30 | third"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+        assert!(!text.contains("# 30"), "{text}");
     }
 
     #[test]

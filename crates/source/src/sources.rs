@@ -92,11 +92,15 @@ impl Sources {
         let file = self.file(span.file)?;
         let at = (span.start as usize).min(file.text.len());
         let line = file.line_of(at);
-        let count = file.marks.partition_point(|m| m.at <= at);
-        Some(match count.checked_sub(1).map(|i| &file.marks[i]) {
+        Some(match self.marks_before(span).checked_sub(1).map(|i| &file.marks[i]) {
             None => (&file.name, line),
             Some(mark) => (&mark.file, mark.line as usize + line - file.line_of(mark.at)),
         })
+    }
+
+    /// How many line marks stand before the start of a span: places with the same number are in one piece of one file.
+    pub(crate) fn marks_before(&self, span: Span) -> usize {
+        self.file(span.file).map_or(0, |f| f.marks.partition_point(|m| m.at <= span.start as usize))
     }
 
     fn file(&self, id: FileId) -> Option<&File> {

@@ -1,0 +1,109 @@
+//! One run of the compiler, stage by stage.
+//!
+//! Each stage does what the stages before it have not done yet, so that a caller asks for the last one it needs. A stage
+//! gives `None` if there were errors; they are in [`Compilation::diagnostics`], with the places in
+//! [`Compilation::sources`].
+
+use std::path::PathBuf;
+
+use clickwork_source::{Diagnostic, Diagnostics, Sources, Span};
+
+use super::input::{Reader, SourceFile};
+use super::preprocess::{self, Preprocessed};
+use crate::program::Target;
+use crate::syntax::{self, ast};
+
+/// How to compile.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// When and how the C preprocessor runs.
+    pub preprocessor: preprocess::Options,
+    /// The machine whose layouts count.
+    pub target: Target,
+}
+
+/// A program on its way from text to C.
+#[derive(Debug, Default)]
+pub struct Compilation {
+    /// How to compile.
+    pub options: Options,
+    /// The texts of all files.
+    pub sources: Sources,
+    /// What is wrong with the program, or might be.
+    pub diagnostics: Diagnostics,
+    /// The files that the program was read from, lists and included files too; standard input is none.
+    pub dependencies: Vec<PathBuf>,
+    /// The program as written, after [`Compilation::parse`].
+    pub syntax: Option<ast::Program>,
+    /// The files to parse.
+    files: Vec<SourceFile>,
+}
+
+impl Compilation {
+    /// A compilation without any text.
+    pub fn new(options: Options) -> Self {
+        Compilation { options, ..Self::default() }
+    }
+
+    /// Adds a piece of the program that stands in no file; `name` is what messages call it. It is not preprocessed.
+    pub fn add(&mut self, name: &str, text: &str) {
+        let id = self.sources.add(name, text);
+        self.files.push(SourceFile { id, path: None });
+    }
+
+    /// Reads the files of a program and preprocesses those that need it. A word is the name of a file, `-` for standard
+    /// input, or `@LIST` for a list of such words, one a line.
+    pub fn read(&mut self, words: &[String]) -> Option<()> {
+        let mut reader = Reader::new(&mut self.sources, &mut self.diagnostics);
+        words.iter().for_each(|word| reader.word(word));
+        let Reader { files, lists, .. } = reader;
+        if files.is_empty() && !self.diagnostics.has_errors() {
+            self.diagnostics.push(Diagnostic::error(Span::NONE, "there is no file to compile"));
+        }
+        self.dependencies.extend(lists);
+        self.dependencies.extend(files.iter().filter_map(|f| f.path.clone()));
+        let Preprocessed { files, included } = preprocess::preprocess(
+            files,
+            &self.options.preprocessor,
+            &mut self.sources,
+            &mut self.diagnostics,
+        )?;
+        self.dependencies.extend(included);
+        self.files.extend(files);
+        self.succeeded(())
+    }
+
+    /// The text of the program as the parser sees it, after preprocessing.
+    pub fn preprocessed(&self) -> String {
+        self.files.iter().map(|f| self.sources.text(f.id)).collect()
+    }
+
+    /// Parses all files into one program.
+    pub fn parse(&mut self) -> Option<&ast::Program> {
+        if self.syntax.is_none() {
+            let mut program = ast::Program::default();
+            for file in &self.files {
+                append(&mut program, syntax::parse(&mut self.sources, file.id, &mut self.diagnostics));
+            }
+            self.syntax = Some(program);
+        }
+        self.syntax.as_ref().filter(|_| !self.diagnostics.has_errors())
+    }
+
+    /// The value, unless there were errors.
+    fn succeeded<T>(&self, value: T) -> Option<T> {
+        (!self.diagnostics.has_errors()).then_some(value)
+    }
+}
+
+/// Adds the definitions of a further file. Support code in front of it stands in front of the program only if no
+/// definition does.
+fn append(program: &mut ast::Program, more: ast::Program) {
+    let has_definition = program.items.iter().any(|item| !matches!(item, ast::TopItem::Support(_)));
+    program.items.extend(more.items.into_iter().map(|mut item| {
+        if let ast::TopItem::Support(support) = &mut item {
+            support.first &= !has_definition;
+        }
+        item
+    }));
+}

@@ -1,0 +1,61 @@
+//! Writing files so that an old one stays whole until the new one is complete.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::input::reason;
+
+/// Prints to standard output. A reader that goes away is no error.
+pub fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes several files: all under temporary names first, which then become the real ones.
+///
+/// # Errors
+/// What could not be written and why. Then no file was changed, unless renaming itself failed.
+pub fn write_all(files: &[(PathBuf, String)]) -> Result<(), String> {
+    let mut written: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let result = files.iter().try_for_each(|(path, text)| {
+        let target = target(path)?;
+        let temporary = temporary(&target);
+        written.push((temporary.clone(), target));
+        fs::write(&temporary, text).map_err(|e| cannot_write(path, &reason(&e)))
+    });
+    let renamed = result.and_then(|()| {
+        written
+            .iter()
+            .try_for_each(|(from, to)| fs::rename(from, to).map_err(|e| cannot_write(to, &reason(&e))))
+    });
+    if renamed.is_err() {
+        written.iter().for_each(|(temporary, _)| drop(fs::remove_file(temporary)));
+    }
+    renamed
+}
+
+/// Where a file really is, behind symbolic links.
+fn target(path: &Path) -> Result<PathBuf, String> {
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(cannot_write(path, "it is a directory"));
+    }
+    if !directory.is_dir() {
+        return Err(cannot_write(path, &format!("there is no directory '{}'", directory.display())));
+    }
+    if path.exists() && !path.is_file() {
+        return Err(cannot_write(path, "it is not an ordinary file"));
+    }
+    Ok(path.canonicalize().unwrap_or_else(|_| path.to_path_buf()))
+}
+
+/// A name beside the file that nobody else uses.
+fn temporary(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+}
+
+fn cannot_write(path: &Path, reason: &str) -> String {
+    format!("cannot write '{}': {reason}", path.display())
+}
