@@ -11,7 +11,6 @@ use crate::syntax::ast::{self, Ident};
 
 impl Builder<'_, '_> {
     pub(super) fn resolve_exports(&mut self) {
-        self.view_equations();
         for index in 0..self.names.globals.exports.len() {
             let (home, export) = self.names.globals.exports[index];
             for path in &export.names {

@@ -96,6 +96,24 @@ impl<'a> Globals<'a> {
         Ok(global)
     }
 
+    /// The equation that a path names, from `home` outward. Modules of that name do not count, so that a module can be
+    /// called like the chain that it extends.
+    pub fn find_equation(&self, home: GlobalId, path: &ast::Path) -> Option<EquationId> {
+        let (first, rest) = path.parts.split_first()?;
+        let start = if path.global { GlobalId(0) } else { home };
+        std::iter::successors(Some(start), |&id| self.space(id).outer).find_map(|id| {
+            let (mut global, _) = self.get(id, &first.name)?;
+            for part in rest {
+                let Global::Space(space) = global else { return None };
+                global = self.get(space, &part.name)?.0;
+            }
+            match global {
+                Global::Equation(equation) => Some(equation),
+                _ => None,
+            }
+        })
+    }
+
     fn unknown_name(&self, home: GlobalId, name: &ast::Ident) -> Box<Diagnostic> {
         let around = std::iter::successors(Some(home), |&id| self.space(id).outer);
         let visible = around.flat_map(|id| self.space(id).names.keys());

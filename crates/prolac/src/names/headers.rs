@@ -60,26 +60,32 @@ impl<'a> Builder<'a, '_> {
         ast: &'a ast::ModuleExpr,
         module: ModuleId,
     ) -> Option<Part<'a>> {
+        if ast.previous {
+            let equation = self.names.globals.find_equation(home, &ast.name);
+            let target = match equation {
+                Some(equation) => self.extend_chain(equation, module),
+                None => return self.no_chain(home, ast),
+            };
+            return Some(Part { ast, target });
+        }
         let target = match self.resolve_path(home, &ast.name)? {
-            Global::Module(module) if !ast.previous => Target::Module(module),
-            Global::Equation(equation) if ast.previous => self.extend_chain(equation, module),
+            Global::Module(module) => Target::Module(module),
             Global::Equation(equation) => Target::Equation(equation),
-            Global::Module(_) => {
-                self.report(
-                    Diagnostic::error(
-                        ast.name.span,
-                        "`super.` needs the name of a module equation, and this is a module",
-                    )
-                    .hint("the chain begins with an equation: `module N ::= Base.N;`"),
-                );
-                return None;
-            }
             Global::Space(_) => {
                 self.error(ast.name.span, "this is a namespace; a module is needed here");
                 return None;
             }
         };
         Some(Part { ast, target })
+    }
+
+    fn no_chain(&mut self, home: super::GlobalId, ast: &'a ast::ModuleExpr) -> Option<Part<'a>> {
+        self.resolve_path(home, &ast.name)?;
+        self.report(
+            Diagnostic::error(ast.span, "`super.` needs the name of a module equation")
+                .hint("the chain begins with an equation outside: `module N ::= Base.N;`"),
+        );
+        None
     }
 
     /// `module M :> super.N`: derives from what N stands for so far; from now on N stands for M.

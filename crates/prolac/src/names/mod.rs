@@ -19,6 +19,8 @@ mod members;
 mod modules;
 mod operators;
 mod space;
+#[cfg(test)]
+mod tests;
 mod unresolved;
 mod views;
 
@@ -123,6 +125,7 @@ impl<'a> Names<'a> {
         builder.declare_members();
         builder.resolve_headers();
         builder.build_modules();
+        builder.complete_views();
         builder.link_views();
         builder.resolve_implicits();
         builder.resolve_exports();

@@ -109,8 +109,11 @@ impl Builder<'_, '_> {
         Some(view)
     }
 
-    /// Makes the views of equations that nobody has asked for, so that their mistakes are found.
-    pub(super) fn view_equations(&mut self) {
+    /// Makes the views that nobody has asked for, so that their mistakes are found.
+    pub(super) fn complete_views(&mut self) {
+        for index in 0..self.names.modules.len() {
+            self.default_view(ModuleId(index as u32));
+        }
         for index in 0..self.names.globals.equations.len() {
             self.equation_view(EquationId(index as u32), &mut Vec::new());
         }
