@@ -161,7 +161,7 @@ fn chains_extend_in_the_order_of_the_text() {
     });
     assert_eq!(text, ("- Base.X E1.X -".into(), String::new()));
     assert!(
-        messages("module M { } module E.M :> super.M { }").contains("needs the name of a module equation"))
+        messages("module M { } module E.M :> super.M { }").contains("needs the name of a module equation")
     );
 }
 
