@@ -175,6 +175,7 @@ impl Operation<'_, '_> {
                         if let Some(space) = self.view.space.at_mut(path) {
                             space.retain(keep);
                         }
+                        self.view.space.retain(&mut |_, _| true);
                     }
                     _ => self.view.space.retain(keep),
                 }

@@ -104,7 +104,7 @@ fn operators_report_what_they_cannot_do() {
         ("rename (constructor = alpha)", "already shows another `constructor`"),
         ("rename (x = constructor)", "the constructor cannot be renamed"),
         ("rename alpha", "`rename` needs a new name and an old one"),
-        ("hide (x = alpha)", "only `show` and `rename` take"),
+        ("hide (x = alpha)", "expected `)`, found `=`"),
         ("using gamma", "has no feature `gamma`"),
         ("notusing allstatic", "`notusing allstatic` does not exist"),
         ("inline[7] alpha", "inline levels go from 0 to 3"),
