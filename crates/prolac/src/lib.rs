@@ -5,11 +5,12 @@
 //! program, removes dispatches and calls, and writes readable C. `docs/prolac/reference.md` is the language's definition.
 #![forbid(unsafe_code)]
 
-pub mod interpret;
-pub mod driver;
-mod name;
 pub mod analyze;
+pub mod driver;
+pub mod interpret;
+mod name;
 pub mod names;
+pub mod optimize;
 pub mod program;
 pub mod syntax;
 

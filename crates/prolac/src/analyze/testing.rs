@@ -139,6 +139,12 @@ pub fn object(module: ModuleId) -> Type {
     Type::Module(ModuleRef { module, view: ViewId(0) })
 }
 
+/// `&self` in a method of `module`.
+pub fn this_pointer(module: ModuleId) -> Expr {
+    let this = make(object(module), ExprKind::This);
+    make(Type::pointer(object(module)), ExprKind::AddressOf(Box::new(this)))
+}
+
 pub fn truth() -> Expr {
     Expr::bool(true, Span::NONE)
 }
