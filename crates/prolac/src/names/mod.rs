@@ -24,7 +24,7 @@ mod tests;
 mod unresolved;
 mod views;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use clickwork_source::{Diagnostic, Diagnostics, Span};
@@ -47,6 +47,8 @@ pub struct Names<'a> {
     modules: Vec<Decl<'a>>,
     views: Vec<View>,
     equation_views: BTreeMap<EquationId, ViewId>,
+    /// Views that operators made of a view, by the text of the operators.
+    known_views: HashMap<(ViewId, String), ViewId>,
     implicits: Vec<Implicit>,
     levels: Vec<u8>,
     /// By method.
@@ -115,6 +117,7 @@ impl<'a> Names<'a> {
             modules: Vec::new(),
             views: Vec::new(),
             equation_views: BTreeMap::new(),
+            known_views: HashMap::new(),
             implicits: Vec::new(),
             levels: Vec::new(),
             methods: Vec::new(),

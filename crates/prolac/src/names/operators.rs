@@ -25,11 +25,44 @@ pub fn apply_all(
     if operators.is_empty() {
         return base;
     }
+    let key = same_everywhere(operators).map(|text| (base, text));
+    if let Some(&known) = key.as_ref().and_then(|key| names.known_views.get(key)) {
+        return known;
+    }
+    let messages = diagnostics.len();
     let view = names.view(base).clone();
     let mut operation = Operation { names, program, view, diagnostics, span: Span::NONE };
     operators.iter().for_each(|operator| operation.apply(operator));
     let view = operation.view;
-    names.add_view(view)
+    let silent = diagnostics.len() == messages;
+    let view = names.add_view(view);
+    if let Some(key) = key.filter(|_| silent) {
+        names.known_views.insert(key, view);
+    }
+    view
+}
+
+/// The operators as text, if they give the same view wherever they stand. What `hide` and `show` do is noted with its
+/// place, for messages; the others are written at many fields of the same type.
+fn same_everywhere(operators: &[ast::ModuleOperator]) -> Option<String> {
+    let mut text = String::new();
+    for operator in operators {
+        text.push_str(match &operator.kind {
+            ModuleOperatorKind::Using => "using",
+            ModuleOperatorKind::NotUsing => "notusing",
+            ModuleOperatorKind::Inline(InlineLevel::Fixed(level)) => {
+                ["0", "1", "2"].get(usize::from(*level)).unwrap_or(&"3")
+            }
+            _ => return None,
+        });
+        for operand in &operator.operands {
+            let Operand::Name(path) = operand else { return None };
+            text.push(' ');
+            path.parts.iter().for_each(|part| text.extend([".", &part.name.to_c()]));
+        }
+        text.push(';');
+    }
+    Some(text)
 }
 
 /// One operator at work.
