@@ -314,6 +314,9 @@ fn file_name(text: &str) -> Option<String> {
 }
 
 fn describe(c: char) -> String {
+    if c == '`' {
+        return "a backquote".into();
+    }
     if c.is_control() { format!("the character U+{:04X}", c as u32) } else { format!("`{c}`") }
 }
 

@@ -17,7 +17,11 @@ pub(super) fn integer(text: &str) -> Result<(u64, Builtin), (String, &'static st
     let count = digits.bytes().take_while(|b| (*b as char).is_digit(radix)).count();
     let (digits, suffix) = digits.split_at(count);
     if digits.is_empty() || suffix.starts_with(|c: char| c.is_ascii_digit()) {
-        let hint = if radix == 8 { "a number that begins with 0 is octal" } else { "digits are missing" };
+        let hint = match radix {
+            8 => "a number that begins with 0 is octal",
+            2 => "a number that begins with 0b is binary",
+            _ => "a number that begins with 0x is hexadecimal",
+        };
         return Err((format!("`{text}` is no number"), hint));
     }
     let bad_suffix = || (format!("`{suffix}` cannot follow a number"), "suffixes are `u`, `l`, `ll` and `Q`");

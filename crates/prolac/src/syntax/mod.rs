@@ -12,4 +12,4 @@ pub mod token;
 
 pub use dump::dump;
 pub use lexer::{LineMark, Tokens, tokenize};
-pub use parser::{MAX_DEPTH, parse};
+pub use parser::{MAX_DEPTH, parse, statement_hint};

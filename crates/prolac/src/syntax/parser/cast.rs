@@ -18,9 +18,10 @@ struct Shape {
 
 impl Parser<'_> {
     pub(super) fn cast_or_operand(&mut self) -> Parsed<Node> {
-        if !self.at_cast() {
-            return self.operand();
-        }
+        if self.at_cast() { self.cast() } else { self.operand() }
+    }
+
+    fn cast(&mut self) -> Parsed<Node> {
         let start = self.bump().start;
         let ty = self.ty()?;
         self.expect(Punct::CloseParen)?;
@@ -28,7 +29,7 @@ impl Parser<'_> {
             self.unary_operator().is_some() || self.at_inline() || self.at_keyword(Keyword::Outline);
         let operand = self.nested(|p| if prefixed { p.prefix() } else { p.cast_or_operand() })?;
         let height = ty.height.max(operand.height);
-        self.node(ExprKind::Cast(ty.value, Box::new(operand.expr)), start, height)
+        self.node(ExprKind::Cast(ty.value, operand.expr), start, height)
     }
 
     /// Whether a cast begins here. Only the written form decides, with one exception:

@@ -11,7 +11,8 @@ use crate::syntax::token::{Keyword, Punct, TokenKind};
 
 /// An expression being read.
 pub(super) struct Node {
-    pub(super) expr: Expr,
+    /// Boxed, so that the stack frames of the parser are small.
+    pub(super) expr: Box<Expr>,
     pub(super) height: u32,
     /// Where it starts, parentheses around it included.
     pub(super) start: u32,
@@ -130,7 +131,7 @@ impl Parser<'_> {
     fn binary(&mut self, left: Node, op: Infix) -> Parsed<Node> {
         let right = self.infix(op.right_level())?;
         let (start, height) = (left.start, left.height.max(right.height));
-        let (left, right) = (Box::new(left.expr), Box::new(right.expr));
+        let (left, right) = (left.expr, right.expr);
         let kind = match op {
             Infix::CaseBar => ExprKind::CaseBar(left, right),
             Infix::Implies => ExprKind::Implies(left, right),
@@ -144,7 +145,7 @@ impl Parser<'_> {
     /// Makes a node over parts of height `height`; it ends with the last token taken.
     pub(super) fn node(&mut self, kind: ExprKind, start: u32, height: u32) -> Parsed<Node> {
         self.check_height(height + 1)?;
-        let expr = Expr { kind, span: self.since(start) };
+        let expr = Box::new(Expr { kind, span: self.since(start) });
         Ok(Node { expr, height: height + 1, start, grouped: false })
     }
 
@@ -167,7 +168,7 @@ impl Parser<'_> {
     fn catch(&mut self, left: Node) -> Parsed<Node> {
         self.bump();
         let names = self.caught()?;
-        self.node(ExprKind::Catch { body: Box::new(left.expr), names }, left.start, left.height)
+        self.node(ExprKind::Catch { body: left.expr, names }, left.start, left.height)
     }
 
     fn caught(&mut self) -> Parsed<Vec<Path>> {
@@ -187,23 +188,19 @@ impl Parser<'_> {
         let question = self.bump();
         let yes = self.expression()?;
         if !self.take(Punct::Colon) {
-            return Err(self.missing_colon(question));
+            return Err(self.missing_colon(question, matches!(yes.expr.kind, ExprKind::Assert(..))));
         }
         let no = self.infix(Infix::Conditional.right_level())?;
         let height = condition.height.max(yes.height).max(no.height);
-        let parts = [condition.expr, yes.expr, no.expr].map(Box::new);
-        let [condition_expr, yes, no] = parts;
-        self.node(ExprKind::Conditional(condition_expr, yes, no), condition.start, height)
+        let kind = ExprKind::Conditional(condition.expr, yes.expr, no.expr);
+        self.node(kind, condition.start, height)
     }
 
     /// An operand with its prefix operators.
     pub(super) fn prefix(&mut self) -> Parsed<Node> {
         let start = self.start();
         if self.at_inline() {
-            let level = self.inline_level()?;
-            let operand = self.nested(Self::prefix)?;
-            let height = level.height.max(operand.height);
-            return self.node(ExprKind::Inline(level.value, Box::new(operand.expr)), start, height);
+            return self.inlined();
         }
         if self.at_keyword(Keyword::Outline) {
             return self.outline();
@@ -211,7 +208,16 @@ impl Parser<'_> {
         let Some(op) = self.unary_operator() else { return self.assertion() };
         self.bump();
         let operand = self.nested(Self::prefix)?;
-        self.node(ExprKind::Unary(op, Box::new(operand.expr)), start, operand.height)
+        self.node(ExprKind::Unary(op, operand.expr), start, operand.height)
+    }
+
+    /// `inline[k] e` and its relatives.
+    fn inlined(&mut self) -> Parsed<Node> {
+        let start = self.start();
+        let level = self.inline_level()?;
+        let operand = self.nested(Self::prefix)?;
+        let height = level.height.max(operand.height);
+        self.node(ExprKind::Inline(level.value, operand.expr), start, height)
     }
 
     /// `outline[k] e`, which reaches to the next comma.
@@ -220,8 +226,8 @@ impl Parser<'_> {
         let level = if self.at(Punct::OpenBracket) { Some(self.bracketed()?) } else { None };
         let operand = self.infix(OUTLINE)?;
         let height = level.as_ref().map_or(0, |k| k.height).max(operand.height);
-        let level = level.map(|k| Box::new(k.expr));
-        self.node(ExprKind::Outline(level, Box::new(operand.expr)), start, height)
+        let level = level.map(|k| k.expr);
+        self.node(ExprKind::Outline(level, operand.expr), start, height)
     }
 
     /// The prefix operator that comes next.
@@ -244,11 +250,15 @@ impl Parser<'_> {
     fn assertion(&mut self) -> Parsed<Node> {
         let mut node = self.cast_or_operand()?;
         while self.take(Punct::HasType) {
-            let ty = self.ty()?;
-            let height = node.height.max(ty.height);
-            node = self.node(ExprKind::Assert(Box::new(node.expr), ty.value), node.start, height)?;
+            node = self.asserted(node)?;
         }
         Ok(node)
+    }
+
+    fn asserted(&mut self, node: Node) -> Parsed<Node> {
+        let ty = self.ty()?;
+        let height = node.height.max(ty.height);
+        self.node(ExprKind::Assert(node.expr, ty.value), node.start, height)
     }
 
     /// `[ e ]`

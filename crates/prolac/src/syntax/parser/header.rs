@@ -12,10 +12,7 @@ impl Parser<'_> {
     pub(super) fn module(&mut self, items: &mut Vec<TopItem>) -> Parsed<()> {
         let start = self.bump().start;
         let name = self.path()?;
-        if self.at(Punct::Assign) {
-            self.single_equals();
-        }
-        if self.take(Punct::Defines) {
+        if self.takes_definition() {
             let value = self.module_expr()?.value;
             self.take(Punct::Semicolon);
             items.push(TopItem::Equation(Equation { name, value, span: self.since(start) }));
@@ -63,7 +60,7 @@ impl Parser<'_> {
                 }
                 TokenKind::Keyword(Keyword::Has) => &mut *imports,
                 TokenKind::Punct(Punct::OpenBrace) => return Ok(()),
-                _ => return Err(self.expected("`:>`, `has`, a module operator or `{`")),
+                _ => return Err(self.unexpected_in_header()),
             };
             let parents = self.at(Punct::HasType);
             self.bump();

@@ -119,7 +119,9 @@ impl Parser<'_> {
         if self.kind() != TokenKind::End {
             error = error.label(self.here(), "no part of it");
         }
-        self.fail(error.hint("add `}`"));
+        if !std::mem::take(&mut self.last_block_doubtful) {
+            self.fail(error.hint("add `}`"));
+        }
         self.last_failure = None;
     }
 

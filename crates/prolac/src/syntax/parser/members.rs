@@ -9,7 +9,9 @@ use crate::syntax::token::{Keyword, Punct, TokenKind};
 impl Parser<'_> {
     /// One member of a module. Modules that stand there by mistake go to `items`.
     pub(super) fn module_member(&mut self, members: &mut Vec<Member>, items: &mut Vec<TopItem>) {
-        if matches!(self.kind(), TokenKind::Keyword(Keyword::Module | Keyword::Class)) {
+        if matches!(self.kind(), TokenKind::Keyword(Keyword::Module | Keyword::Class))
+            && !self.at_keyword_as_name()
+        {
             if self.nested_module(items).is_err() {
                 self.skip_definition();
             }
@@ -50,7 +52,8 @@ impl Parser<'_> {
             && self.nth_is(2, Punct::CloseParen);
         let after = if parenthesised { Some(3) } else { self.after_path() };
         after.is_some_and(|n| {
-            [Punct::OpenParen, Punct::HasType, Punct::Defines].iter().any(|p| self.nth_is(n, *p))
+            use Punct::{Colon, Defines, HasType, OpenParen};
+            [OpenParen, HasType, Colon, Defines].iter().any(|p| self.nth_is(n, *p))
         })
     }
 
@@ -95,7 +98,7 @@ impl Parser<'_> {
         }
         self.has_type()?;
         let ty = self.ty()?.value;
-        let offset = if self.take(Punct::At) { Some(self.expression()?.expr) } else { None };
+        let offset = if self.take(Punct::At) { Some(*self.expression()?.expr) } else { None };
         self.semicolon()?;
         Ok(Field { is_static, name, ty, offset, span: self.since(start) })
     }
@@ -128,14 +131,15 @@ impl Parser<'_> {
 
     /// `::=`, or what people write for it.
     fn defines(&mut self, name: &Path) -> Parsed<()> {
-        if self.take(Punct::Defines) {
-            return Ok(());
-        }
+        if self.takes_definition() { Ok(()) } else { Err(self.no_definition(name)) }
+    }
+
+    /// Takes `::=`, or after a message what people write for it.
+    pub(super) fn takes_definition(&mut self) -> bool {
         if self.at(Punct::Assign) || self.touches_assign() {
             self.single_equals();
-            return Ok(());
         }
-        Err(self.no_definition(name))
+        self.take(Punct::Defines)
     }
 
     /// The expression of a method and its semicolon. If that fails, the body is an error, and the method stays.
@@ -144,7 +148,7 @@ impl Parser<'_> {
             return None;
         }
         let start = self.start();
-        let body = self.expression().map(|e| e.expr);
+        let body = self.expression().map(|e| *e.expr);
         let closed = body.is_ok() && self.semicolon().is_ok();
         if !closed {
             self.skip_definition();

@@ -24,7 +24,6 @@ impl Parser<'_> {
         let message = format!("a definition needs `::=`, not `{}`", self.slice(written));
         self.report(Diagnostic::error(written, message).hint("write `::=`"));
         self.tokens[self.at].kind = TokenKind::Punct(Punct::Defines);
-        self.take(Punct::Defines);
     }
 
     /// Whether `:=` comes next.
@@ -82,10 +81,7 @@ impl Parser<'_> {
         }
         let error = match self.kind() {
             TokenKind::Keyword(Keyword::Export) => "`export` must stand outside of modules",
-            TokenKind::Keyword(k) if self.nth_is(1, Punct::HasType) || self.nth_is(1, Punct::Defines) => {
-                let message = format!("`{}` is a keyword and cannot be a name", k.text());
-                return self.fail(Diagnostic::error(self.here(), message).hint("choose another name"));
-            }
+            _ if self.at_keyword_as_name() => return self.keyword_as_name(),
             _ if self.after_path().is_some() => return self.half_a_member(),
             _ => return self.expected("a method, a field, an exception or a namespace"),
         };
@@ -102,6 +98,16 @@ impl Parser<'_> {
             format!("write `field {name} :> {ty};`")
         };
         self.fail(Diagnostic::error(span, "the type stands after the name in Prolac").hint(hint))
+    }
+
+    /// What stands between the name of a module and its body is neither parents nor imports.
+    pub(super) fn unexpected_in_header(&mut self) -> Failed {
+        if !self.at_module_operator() {
+            return self.expected("`:>`, `has` or `{`");
+        }
+        let error = Diagnostic::error(self.here(), "a module operator cannot stand here");
+        let hint = "operators follow a parent, an import, or the closing brace of the module";
+        self.fail(error.hint(hint))
     }
 
     /// A name with nothing of a definition after it: `f = 1;`, or an expression after a stray semicolon.
@@ -155,19 +161,35 @@ impl Parser<'_> {
     /// A definition goes on after its expression, or nothing closes it.
     pub(super) fn missing_semicolon(&mut self, goes_on: bool) -> Failed {
         if !goes_on {
-            let gap = self.gap();
-            return self.fail(Diagnostic::error(gap, "expected `;` after this").hint("add `;`"));
+            return self.forgotten_semicolon();
         }
         if self.touches_assign() {
             return self.colon_equals();
         }
         let found = self.describe(self.token());
         let error = Diagnostic::error(self.here(), format!("expected an operator or `;`, found {found}"));
-        let hint = self.statement_hint().or_else(|| self.closing_hint());
+        let hint = self.statement_before().or_else(|| self.closing_hint());
         self.fail(match hint {
             Some(hint) => error.hint(hint),
             None => error,
         })
+    }
+
+    /// Nothing closes a definition, and another one begins.
+    fn forgotten_semicolon(&mut self) -> Failed {
+        let before = self.previous().unwrap_or(self.token());
+        let error = Diagnostic::error(self.gap(), "expected `;` after this").hint("add `;`");
+        let text = self.text_of(before);
+        match before.kind {
+            TokenKind::CBlock => {
+                let brace = Span::new(self.file, before.start, before.start + 1);
+                let error = error.label(brace, "the C code begins here");
+                self.last_block_doubtful = true;
+                self.fail(error.hint("if the C code should end earlier, a `}` is missing in it"))
+            }
+            TokenKind::Str | TokenKind::Char if text.len() < 2 || !text.ends_with(['"', '\'']) => Failed,
+            _ => self.fail(error),
+        }
     }
 
     fn closing_hint(&self) -> Option<&'static str> {
@@ -181,28 +203,14 @@ impl Parser<'_> {
     }
 
     /// Advice if the token before looks like a statement of C or Java.
-    fn statement_hint(&self) -> Option<&'static str> {
+    fn statement_before(&self) -> Option<&'static str> {
         let before = self.previous()?;
         let word = if before.kind == TokenKind::Punct(Punct::CloseParen) {
             self.tokens[self.partners[self.at - 1]?.checked_sub(1)?]
         } else {
             before
         };
-        self.hint_about(word)
-    }
-
-    fn hint_about(&self, word: Token) -> Option<&'static str> {
-        Some(match self.text_of(word) {
-            "while" | "for" | "do" | "loop" => "Prolac has no loops: use tail recursion",
-            "return" => "there is no `return`: the value of the body is the value of the method",
-            "try" => "there is no `try`: `catch` stands after the expression, `e catch x`",
-            "throw" | "raise" => "an exception is raised by its name alone",
-            "switch" | "case" => "write `a ==> b ||| c ==> d ||| e`",
-            "new" => "objects are made with `M(...)` or `let v :> M(...) in ... end`",
-            "goto" | "break" | "continue" => "Prolac has no jumps: use exceptions or tail recursion",
-            "not" => "write `!`",
-            _ => return None,
-        })
+        statement_hint(self.text_of(word))
     }
 
     pub(super) fn missing_paren(&mut self, open: usize) -> Failed {
@@ -210,19 +218,32 @@ impl Parser<'_> {
         let opening = self.span_of(self.tokens[open]);
         let error = Diagnostic::error(self.here(), format!("expected `,` or `)`, found {found}"))
             .label(opening, "the parenthesis opened here");
-        let called = open.checked_sub(1).map(|i| self.tokens[i]);
-        let hint = called.and_then(|t| self.hint_about(t)).or_else(|| self.statement_hint());
-        self.fail(match hint {
+        let called = open.checked_sub(1).and_then(|i| statement_hint(self.text_of(self.tokens[i])));
+        let hint = called.or_else(|| self.statement_before());
+        let failed = self.fail(match hint {
             Some(hint) => error.hint(hint),
             None => error,
-        })
+        });
+        if let (Some(_), Some(close)) = (called, self.partners[open]) {
+            self.at = close;
+        }
+        failed
     }
 
-    pub(super) fn missing_colon(&mut self, question: Token) -> Failed {
+    /// `min` or `max` with one argument or three.
+    pub(super) fn not_two(&mut self, word: Token) -> Failed {
+        let found = self.describe(self.token());
+        let message =
+            format!("`{}` takes two arguments: expected `,` or `)`, found {found}", self.text_of(word));
+        self.fail(Diagnostic::error(self.here(), message))
+    }
+
+    /// `c ? a` without `: b`. In `c ? a :>b` the colon has become part of `:>`.
+    pub(super) fn missing_colon(&mut self, question: Token, asserted: bool) -> Failed {
         let found = self.describe(self.token());
         let error = Diagnostic::error(self.here(), format!("expected `:`, found {found}"))
             .label(self.span_of(question), "for this `?`");
-        self.fail(if self.at(Punct::HasType) { error.hint("put a space between `:` and `>`") } else { error })
+        self.fail(if asserted { error.hint("`:>` is one symbol, which a type follows") } else { error })
     }
 
     /// `then`, `in` or `end` is missing.
@@ -233,10 +254,25 @@ impl Parser<'_> {
         let error = Diagnostic::error(self.here(), message)
             .label(opening, format!("for this `{construct}`"))
             .hint(format!("`{construct}` needs `{word}`"));
-        let hint = self.statement_hint();
+        let hint = self.statement_before();
         self.fail(match hint {
             Some(hint) => error.hint(hint),
             None => error,
         })
     }
+}
+
+/// Advice about a word that begins a statement or an expression in C, Java or the like but is a mere name in Prolac.
+pub fn statement_hint(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "while" | "for" | "do" | "loop" => "Prolac has no loops: use tail recursion",
+        "return" => "there is no `return`: the value of the body is the value of the method",
+        "try" => "there is no `try`: `catch` stands after the expression, `e catch x`",
+        "throw" | "raise" => "an exception is raised by its name alone",
+        "switch" | "case" => "write `a ==> b ||| c ==> d ||| e`",
+        "new" => "objects are made with `M(...)` or `let v :> M(...) in ... end`",
+        "goto" | "break" | "continue" => "Prolac has no jumps: use exceptions or tail recursion",
+        "not" => "write `!`",
+        _ => return None,
+    })
 }

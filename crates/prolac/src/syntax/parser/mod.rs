@@ -15,6 +15,8 @@ mod names;
 mod operand;
 mod types;
 
+pub use mistakes::statement_hint;
+
 use clickwork_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
 use super::ast;
@@ -75,6 +77,8 @@ struct Parser<'a> {
     last_failure: Option<usize>,
     /// Whether what is missing at the end is known already.
     cut_short: bool,
+    /// Whether C code may have taken a brace that belongs to a module.
+    last_block_doubtful: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -94,6 +98,7 @@ impl<'a> Parser<'a> {
             diagnostics: tokens.diagnostics,
             last_failure: None,
             cut_short: tokens.cut_short,
+            last_block_doubtful: false,
         }
     }
 

@@ -64,7 +64,13 @@ impl Parser<'_> {
         Ok(Path { global, parts, span: self.since(start) })
     }
 
-    fn keyword_as_name(&mut self) -> super::Failed {
+    /// Whether a keyword is defined here, as if it were a name.
+    pub(super) fn at_keyword_as_name(&self) -> bool {
+        let keyword = matches!(self.kind(), TokenKind::Keyword(_));
+        keyword && [Punct::HasType, Punct::Defines, Punct::OpenParen].iter().any(|p| self.nth_is(1, *p))
+    }
+
+    pub(super) fn keyword_as_name(&mut self) -> super::Failed {
         let word = self.text_of(self.token());
         let message = format!("`{word}` is a keyword and cannot be a name");
         self.fail(Diagnostic::error(self.here(), message).hint("choose another name"))
@@ -138,7 +144,7 @@ impl Parser<'_> {
             return Ok(Tall { value: InlineLevel::Fixed(level), height: 1 });
         }
         let k = self.bracketed()?;
-        Ok(Tall { value: InlineLevel::Computed(Box::new(k.expr)), height: k.height + 1 })
+        Ok(Tall { value: InlineLevel::Computed(k.expr), height: k.height + 1 })
     }
 
     /// One operand, or several in parentheses.

@@ -47,7 +47,7 @@ impl Parser<'_> {
     fn member_of(&mut self, left: Node) -> Parsed<Node> {
         let dot = self.bump().kind == TokenKind::Punct(Punct::Dot);
         let name = self.part()?;
-        let object = Box::new(left.expr);
+        let object = left.expr;
         let kind = if dot { ExprKind::Member(object, name) } else { ExprKind::Arrow(object, name) };
         self.node(kind, left.start, left.height)
     }
@@ -55,18 +55,18 @@ impl Parser<'_> {
     fn call(&mut self, function: Node) -> Parsed<Node> {
         let Tall { value: args, height } = self.args()?;
         let height = height.max(function.height);
-        self.node(ExprKind::Call(Box::new(function.expr), args), function.start, height)
+        self.node(ExprKind::Call(function.expr, args), function.start, height)
     }
 
     fn index(&mut self, array: Node) -> Parsed<Node> {
         let index = self.bracketed()?;
         let height = array.height.max(index.height);
-        self.node(ExprKind::Index(Box::new(array.expr), Box::new(index.expr)), array.start, height)
+        self.node(ExprKind::Index(array.expr, index.expr), array.start, height)
     }
 
     fn postfix(&mut self, operand: Node, op: PostfixOp) -> Parsed<Node> {
         self.bump();
-        self.node(ExprKind::Postfix(op, Box::new(operand.expr)), operand.start, operand.height)
+        self.node(ExprKind::Postfix(op, operand.expr), operand.start, operand.height)
     }
 
     /// `(a, b)`
@@ -80,7 +80,7 @@ impl Parser<'_> {
         loop {
             let arg = self.infix(ASSIGN)?;
             args.height = args.height.max(arg.height);
-            args.value.push(arg.expr);
+            args.value.push(*arg.expr);
             if !self.take(Punct::Comma) {
                 break;
             }
@@ -203,48 +203,53 @@ impl Parser<'_> {
     }
 
     fn min_max(&mut self, which: MinMax) -> Parsed<Node> {
-        let start = self.bump().start;
+        let word = self.bump();
+        let start = word.start;
         self.expect(Punct::OpenParen)?;
         let a = self.infix(ASSIGN)?;
-        self.expect(Punct::Comma)?;
+        if !self.take(Punct::Comma) {
+            return Err(self.not_two(word));
+        }
         let b = self.infix(ASSIGN)?;
-        self.expect(Punct::CloseParen)?;
+        if !self.take(Punct::CloseParen) {
+            return Err(self.not_two(word));
+        }
         let height = a.height.max(b.height);
-        self.node(ExprKind::MinMax(which, Box::new(a.expr), Box::new(b.expr)), start, height)
+        self.node(ExprKind::MinMax(which, a.expr, b.expr), start, height)
     }
 
     /// `if a then b elseif c then d else e end`
     fn if_then(&mut self, start: u32) -> Parsed<Node> {
         let opening = self.here();
-        let (mut arms, mut height) = (Vec::new(), 0);
-        while arms.is_empty() || self.at_keyword(Keyword::Elseif) {
-            self.bump();
-            let condition = self.expression()?;
-            self.expect_word(Keyword::Then, opening)?;
-            let value = self.expression()?;
-            height = height.max(condition.height).max(value.height);
-            arms.push((condition.expr, value.expr));
+        let mut arms = Vec::new();
+        let mut height = self.arm(opening, &mut arms)?;
+        while self.at_keyword(Keyword::Elseif) {
+            height = height.max(self.arm(opening, &mut arms)?);
         }
-        let mut otherwise = None;
-        if self.take_keyword(Keyword::Else) {
-            let value = self.expression()?;
-            height = height.max(value.height);
-            otherwise = Some(Box::new(value.expr));
-        }
+        let otherwise = if self.take_keyword(Keyword::Else) { Some(self.expression()?) } else { None };
+        height = height.max(otherwise.as_ref().map_or(0, |e| e.height));
         self.expect_word(Keyword::End, opening)?;
-        self.node(ExprKind::If { arms, otherwise }, start, height)
+        self.node(ExprKind::If { arms, otherwise: otherwise.map(|e| e.expr) }, start, height)
+    }
+
+    /// `if a then b` or `elseif a then b`; returns the height.
+    fn arm(&mut self, opening: Span, arms: &mut Vec<(Expr, Expr)>) -> Parsed<u32> {
+        self.bump();
+        let condition = self.expression()?;
+        self.expect_word(Keyword::Then, opening)?;
+        let value = self.expression()?;
+        arms.push((*condition.expr, *value.expr));
+        Ok(condition.height.max(value.height))
     }
 
     /// `let v :> T = e in ... end`
     fn let_in(&mut self, start: u32) -> Parsed<Node> {
         let opening = self.here();
         self.bump();
-        let first = self.binding()?;
-        let (mut bindings, mut height) = (vec![first.value], first.height);
+        let mut bindings = Vec::new();
+        let mut height = self.binding(&mut bindings)?;
         while self.take(Punct::Comma) {
-            let more = self.binding()?;
-            height = height.max(more.height);
-            bindings.push(more.value);
+            height = height.max(self.binding(&mut bindings)?);
         }
         self.expect_word(Keyword::In, opening)?;
         let outside = self.variables.len();
@@ -253,40 +258,47 @@ impl Parser<'_> {
         self.variables.truncate(outside);
         let body = body?;
         self.expect_word(Keyword::End, opening)?;
-        let kind = ExprKind::Let { bindings, body: Box::new(body.expr) };
-        self.node(kind, start, height.max(body.height))
+        self.node(ExprKind::Let { bindings, body: body.expr }, start, height.max(body.height))
     }
 
-    /// `v :> T(args) = e`
-    fn binding(&mut self) -> Parsed<Tall<Binding>> {
+    /// `v :> T(args) = e`; returns the height.
+    fn binding(&mut self, bindings: &mut Vec<Binding>) -> Parsed<u32> {
         if let Some(failed) = self.c_declaration() {
             return Err(failed);
         }
         let name = self.ident()?;
-        let mut binding = Binding { name, ty: None, args: None, value: None };
-        let mut height = 0;
+        bindings.push(Binding { name, ty: None, args: None, value: None });
+        let Some(binding) = bindings.last_mut() else { return Ok(0) };
         if self.at(Punct::Colon) && !self.touches_assign() {
             self.single_colon();
         }
-        if self.take(Punct::HasType) {
-            let ty = self.ty()?;
-            height = ty.height;
-            binding.ty = Some(ty.value);
+        let height = if self.take(Punct::HasType) { self.binding_type(binding)? } else { 0 };
+        Ok(height.max(self.binding_value(binding)?))
+    }
+
+    /// `T(args)`
+    fn binding_type(&mut self, binding: &mut Binding) -> Parsed<u32> {
+        let Tall { value, height } = self.ty()?;
+        binding.ty = Some(value);
+        if !self.at(Punct::OpenParen) {
+            return Ok(height);
         }
-        if binding.ty.is_some() && self.at(Punct::OpenParen) {
-            let args = self.args()?;
-            height = height.max(args.height);
-            binding.args = Some(args.value);
-        }
+        let args = self.args()?;
+        binding.args = Some(args.value);
+        Ok(height.max(args.height))
+    }
+
+    /// `= e`, if it is there.
+    fn binding_value(&mut self, binding: &mut Binding) -> Parsed<u32> {
         if self.touches_assign() {
             return Err(self.colon_equals());
         }
-        if self.take(Punct::Assign) {
-            let value = self.infix(ASSIGN)?;
-            height = height.max(value.height);
-            binding.value = Some(value.expr);
+        if !self.take(Punct::Assign) {
+            return Ok(0);
         }
-        Ok(Tall { value: binding, height })
+        let value = self.infix(ASSIGN)?;
+        binding.value = Some(*value.expr);
+        Ok(value.height)
     }
 
     /// A keyword that continues what began at `opening`.

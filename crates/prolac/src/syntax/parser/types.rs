@@ -16,7 +16,7 @@ impl Parser<'_> {
         while self.at(Punct::OpenBracket) {
             let size = self.bracketed()?;
             let height = ty.height.max(size.height);
-            let kind = TypeKind::Array(Box::new(ty.value), Box::new(size.expr));
+            let kind = TypeKind::Array(Box::new(ty.value), size.expr);
             ty = self.type_node(kind, start, height)?;
         }
         Ok(ty)
