@@ -133,7 +133,10 @@ impl Search<'_> {
         }
         loop {
             while let Some(method) = self.waiting.pop() {
-                self.expr(&self.program[method].body.root);
+                let body = &self.program[method].body;
+                self.expr(&body.root);
+                let params = &body.locals[..self.program[method].params as usize];
+                params.iter().filter_map(|param| param.ty.module()).for_each(|m| self.object(m.module));
             }
             self.foreign_objects();
             if self.waiting.is_empty() {
@@ -173,6 +176,11 @@ impl Search<'_> {
 
     fn construct(&mut self, module: ModuleId) {
         self.method(self.program[module].constructor);
+        self.object(module);
+    }
+
+    /// There is an object of exactly this type: constructed, or a copy of another, whatever that one was.
+    fn object(&mut self, module: ModuleId) {
         if self.reach.constructed(module).contains(&module) {
             return;
         }

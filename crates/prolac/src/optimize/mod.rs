@@ -10,7 +10,11 @@ mod fold;
 mod inline;
 mod instantiate;
 mod propagate;
+#[cfg(test)]
+mod random;
 mod report;
+#[cfg(test)]
+mod tests;
 
 use crate::analyze::callee;
 use crate::analyze::callgraph::CallGraph;
