@@ -1,0 +1,200 @@
+//! C blocks: Prolac names in them become expressions (section 11.1).
+//!
+//! Names of Prolac, written with `_` for `-`, are replaced where they stand for memory or a constant: `self`, parameters
+//! and variables, fields of the object, static fields, static methods that are constants, and qualified ones of these
+//! (`K.size`, `Parent.size`, `V.counter`). Everything else is left to C: what follows `.`, `->`, `struct`, `union`, `enum`
+//! or `goto`, strings, characters, comments, preprocessor lines, and any name that means nothing here. What stands
+//! between backquotes is copied as it is. A variable that the C code declares itself is not noticed: a Prolac name wins.
+
+use clickwork_source::{Diagnostic, Span};
+
+use super::ctext::{self, Kind, Token};
+use super::BodyChecker;
+use crate::Name;
+use crate::names::{Entry, Feature, Space};
+use crate::program::tree::{CBlock, CPiece, Expr, ExprKind};
+use crate::program::{MethodId, Type, ViewId};
+
+/// What a word of C leads to.
+enum Known {
+    Value(Expr),
+    Inside(Place),
+    Nothing,
+}
+
+/// Where the rest of a qualified name is looked up.
+enum Place {
+    View(ViewId),
+    Space(Space),
+}
+
+impl BodyChecker<'_, '_> {
+    /// `{ C code }`: bool, true. `inside` is the code without its braces.
+    pub(super) fn c_block(&mut self, inside: Span, span: Span) -> Expr {
+        let text = self.check.sources.slice(inside).to_owned();
+        let tokens = ctext::tokens(&text);
+        if let Some(jump) = ctext::stray_jump(&text, &tokens) {
+            let word = &text[jump.clone()];
+            let message = format!("`{word}` leaves this block of C: there is no loop around it here");
+            self.report(Diagnostic::error(part_of(inside, &jump), message));
+        }
+        let pinned = ctext::is_pinned(&text, &tokens);
+        let pieces = Pieces { text: &text, span: inside, done: 0, pieces: Vec::new() };
+        let pieces = self.substitute(&tokens, pieces);
+        Expr::new(Type::Bool, span, ExprKind::CBlock(CBlock { pieces, pinned }))
+    }
+
+    fn substitute(&mut self, tokens: &[Token], mut pieces: Pieces<'_>) -> Vec<CPiece> {
+        let mut i = 0;
+        while i < tokens.len() {
+            let token = &tokens[i];
+            if token.kind == Kind::Quoted {
+                pieces.unquote(token);
+            } else if token.kind == Kind::Word
+                && !is_foreign(pieces.text, i, tokens)
+                && let Some((value, count)) = self.name_in_c(pieces.text, pieces.span, &tokens[i..])
+            {
+                pieces.replace(&tokens[i], &tokens[i + count - 1], value);
+                i += count - 1;
+            }
+            i += 1;
+        }
+        pieces.finish()
+    }
+
+    /// The value of the Prolac name that the tokens begin with, and how many of them it takes.
+    fn name_in_c(&mut self, text: &str, inside: Span, tokens: &[Token]) -> Option<(Expr, usize)> {
+        let span = |count: usize| part_of(inside, &(tokens[0].range.start..tokens[count - 1].range.end));
+        let word = |i: usize| &text[tokens[i].range.clone()];
+        let mut known = self.first_name_in_c(word(0), span(1));
+        let mut count = 1;
+        loop {
+            let place = match known {
+                Known::Value(value) => return Some((value, count)),
+                Known::Nothing => return None,
+                Known::Inside(place) => place,
+            };
+            let more = tokens.get(count).is_some_and(|t| t.is(b'.'))
+                && tokens.get(count + 1).is_some_and(|t| t.kind == Kind::Word);
+            if !more {
+                return None;
+            }
+            let name = Name::new(word(count + 1));
+            count += 2;
+            let entry = match place {
+                Place::View(view) => self.check.names.member(view, &name).cloned(),
+                Place::Space(space) => space.get(&name).cloned(),
+            };
+            known = entry.map_or(Known::Nothing, |entry| self.known(&entry, span(count)));
+        }
+    }
+
+    fn first_name_in_c(&mut self, word: &str, span: Span) -> Known {
+        if word == "self" && !self.is_static {
+            return Known::Value(self.this(span));
+        }
+        let name = Name::new(word);
+        if let Some(local) = self.local(&name) {
+            self.used[local.0 as usize] = true;
+            return Known::Value(self.local_expr(local, span));
+        }
+        match self.entry(false, &name) {
+            Some(entry) => self.known(&entry, span),
+            None => Known::Nothing,
+        }
+    }
+
+    /// A dynamic field belongs to `self`: one of a module that is no ancestor has no place here.
+    fn known(&mut self, entry: &Entry, span: Span) -> Known {
+        match &entry.feature {
+            Feature::Field(field) => {
+                let field = *field;
+                let ty = self.check.field_type(field);
+                let own = self.check.program.is_derived(self.module(), self.check.program[field].module);
+                match self.check.program[field].is_static {
+                    true => Known::Value(Expr::new(ty, span, ExprKind::StaticField(field))),
+                    false if own && !self.is_static => {
+                        let object = Box::new(self.this(span));
+                        Known::Value(Expr::new(ty, span, ExprKind::Field(object, field)))
+                    }
+                    false => Known::Nothing,
+                }
+            }
+            Feature::Method(method) => self.constant_in_c(*method, span),
+            Feature::Module(link) => Known::Inside(Place::View(link.view)),
+            Feature::Space(space, _) => Known::Inside(Place::Space(space.clone())),
+            Feature::Implicit(id) => match self.check.names.implicit(*id).cloned() {
+                Some(target) => self.known(&target, span),
+                None => Known::Nothing,
+            },
+            Feature::Constructor(_) | Feature::Exception(_) => Known::Nothing,
+        }
+    }
+
+    fn constant_in_c(&mut self, method: MethodId, span: Span) -> Known {
+        let ty = self.check.signature(method).returns;
+        match self.check.constant(method) {
+            Some(value) => Known::Value(Expr::new(ty, span, ExprKind::Int(value))),
+            None => Known::Nothing,
+        }
+    }
+}
+
+/// Whether a word of C stands where C alone says what it means.
+fn is_foreign(text: &str, i: usize, tokens: &[Token]) -> bool {
+    let word = |token: &Token| &text[token.range.clone()];
+    if ctext::is_keyword(word(&tokens[i])) {
+        return true;
+    }
+    let Some(before) = i.checked_sub(1).map(|before| &tokens[before]) else { return false };
+    match before.kind {
+        Kind::Arrow => true,
+        Kind::Mark(mark) => mark == b'.',
+        Kind::Word => matches!(word(before), "struct" | "union" | "enum" | "goto"),
+        Kind::Literal | Kind::Quoted => false,
+    }
+}
+
+fn part_of(whole: Span, part: &std::ops::Range<usize>) -> Span {
+    let (start, end) = (whole.start + part.start as u32, whole.start + part.end as u32);
+    Span::new(whole.file, start, end)
+}
+
+/// The pieces of a block up to some offset of its text.
+struct Pieces<'t> {
+    text: &'t str,
+    span: Span,
+    /// What has been dealt with.
+    done: usize,
+    pieces: Vec<CPiece>,
+}
+
+impl Pieces<'_> {
+    fn copy_until(&mut self, end: usize) {
+        if let Some(text) = self.text.get(self.done..end).filter(|text| !text.is_empty()) {
+            let span = part_of(self.span, &(self.done..end));
+            self.pieces.push(CPiece::Text(text.to_owned(), span));
+        }
+        self.done = end;
+    }
+
+    fn replace(&mut self, first: &Token, last: &Token, value: Expr) {
+        self.copy_until(first.range.start);
+        self.pieces.push(CPiece::Value(value));
+        self.done = last.range.end;
+    }
+
+    /// A stretch between backquotes, without them.
+    fn unquote(&mut self, token: &Token) {
+        self.copy_until(token.range.start);
+        self.done = token.range.start + 1;
+        let closed = token.range.len() > 1 && self.text[token.range.clone()].ends_with('`');
+        self.copy_until(token.range.end - usize::from(closed));
+        self.done = token.range.end;
+    }
+
+    fn finish(mut self) -> Vec<CPiece> {
+        self.copy_until(self.text.len());
+        self.pieces
+    }
+}

@@ -1,0 +1,256 @@
+//! What happens in which case: `,` `==>` `|||` `||` `?:` `if` `catch` `inline` `outline` (section 11).
+
+use clickwork_source::{Diagnostic, Span};
+
+use super::convert::discard;
+use super::operators::not;
+use super::{BodyChecker, is_wrong, wrong};
+use crate::program::Type;
+use crate::program::tree::{Expr, ExprKind};
+use crate::syntax::ast;
+
+impl<'a> BodyChecker<'_, 'a> {
+    /// `a, b, c`: the value is the last one's.
+    pub(super) fn comma(&mut self, e: &'a ast::Expr) -> Expr {
+        let list = self.comma_list(e);
+        let Some((last, first)) = list.split_last() else { return Expr::nothing(e.span) };
+        let mut all: Vec<Expr> = first.iter().map(|item| self.dropped(item)).collect();
+        all.push(self.expr(last));
+        in_a_row(all, e.span)
+    }
+
+    /// The members of a row, without the constructor calls for parts.
+    fn comma_list(&self, e: &'a ast::Expr) -> Vec<&'a ast::Expr> {
+        let mut list = Vec::new();
+        let mut rest = e;
+        while let ast::ExprKind::Comma(before, last) = &rest.kind {
+            list.push(&**last);
+            rest = before;
+        }
+        list.push(rest);
+        list.reverse();
+        list.retain(|item| !self.parts.iter().any(|part| std::ptr::eq(*part, *item)));
+        list
+    }
+
+    /// An expression whose value is not wanted.
+    fn dropped(&mut self, e: &'a ast::Expr) -> Expr {
+        let value = self.expr(e);
+        if is_useless(&value) {
+            let mut message = Diagnostic::warning(value.span, "this computes a value that nobody uses");
+            if matches!(e.kind, ast::ExprKind::Binary(ast::BinaryOp::Equal, ..)) {
+                message = message.hint("`==` compares; to assign, write `=`");
+            }
+            self.report(message);
+        }
+        discard(value)
+    }
+
+    /// `a ==> b`: the value is that of `a` as a bool.
+    pub(super) fn implies(&mut self, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> Expr {
+        let condition = self.condition(a);
+        let then = discard(self.expr(b));
+        Expr::new(Type::Bool, span, ExprKind::Implies(Box::new(condition), Box::new(then)))
+    }
+
+    /// `a || b`; if `b` is void, `b` unless `a`, and void.
+    pub(super) fn or(&mut self, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> Expr {
+        let (a, b) = (self.condition(a), self.expr(b));
+        self.either(a, b, span)
+    }
+
+    fn either(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
+        if b.ty == Type::Void {
+            let unless = not(a, span);
+            return discard(Expr::new(Type::Bool, span, ExprKind::Implies(Box::new(unless), Box::new(b))));
+        }
+        let b = self.as_condition(b);
+        Expr::new(Type::Bool, span, ExprKind::Or(Box::new(a), Box::new(b)))
+    }
+
+    pub(super) fn conditional(
+        &mut self,
+        condition: &'a ast::Expr,
+        a: &'a ast::Expr,
+        b: &'a ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let condition = self.condition(condition);
+        let (a, b) = (self.expr(a), self.expr(b));
+        self.choice(condition, a, b, span)
+    }
+
+    /// A choice has the common type of its branches: void if there is none.
+    fn choice(&mut self, condition: Expr, a: Expr, b: Expr, span: Span) -> Expr {
+        let ty = self.common_type(&a, &b);
+        let (a, b) = (self.branch(a, &ty), self.branch(b, &ty));
+        Expr::new(ty, span, ExprKind::Conditional(Box::new(condition), Box::new(a), Box::new(b)))
+    }
+
+    fn branch(&self, e: Expr, ty: &Type) -> Expr {
+        match self.fit(e, ty) {
+            Ok(e) | Err(e) => e,
+        }
+    }
+
+    /// `first ||| rest[0] ||| rest[1] ...`, rewritten as long as `first` is a `==>`, a choice or a row. Parentheses do not
+    /// stop the rewriting; `if`, `let`, `catch` and `outline` do. What is left over is `||`.
+    pub(super) fn case_bar(&mut self, first: &'a ast::Expr, rest: &[&'a ast::Expr], span: Span) -> Expr {
+        let Some((next, others)) = rest.split_first() else {
+            return match &first.kind {
+                ast::ExprKind::CaseBar(a, b) => self.case_bar(a, &[b], span),
+                _ => self.expr(first),
+            };
+        };
+        match &first.kind {
+            ast::ExprKind::CaseBar(a, b) => {
+                let rest: Vec<_> = std::iter::once(&**b).chain(rest.iter().copied()).collect();
+                self.case_bar(a, &rest, span)
+            }
+            ast::ExprKind::Implies(a, b) => {
+                let (condition, then) = (self.condition(a), self.expr(b));
+                let otherwise = self.case_bar(next, others, span_of(rest));
+                self.choice(condition, then, otherwise, span)
+            }
+            ast::ExprKind::Conditional(a, b, c) => {
+                let (condition, then) = (self.condition(a), self.expr(b));
+                let otherwise = self.case_bar(c, rest, c.span.join(span_of(rest)));
+                self.choice(condition, then, otherwise, span)
+            }
+            ast::ExprKind::Comma(..) => self.case_bar_after_row(first, rest, span),
+            _ => self.alternatives(first, rest, span),
+        }
+    }
+
+    /// `(a, b) ||| c` is `a, (b ||| c)`.
+    fn case_bar_after_row(&mut self, row: &'a ast::Expr, rest: &[&'a ast::Expr], span: Span) -> Expr {
+        let list = self.comma_list(row);
+        let Some((last, first)) = list.split_last() else { return wrong(span) };
+        let mut all: Vec<Expr> = first.iter().map(|item| self.dropped(item)).collect();
+        all.push(self.case_bar(last, rest, last.span.join(span_of(rest))));
+        in_a_row(all, span)
+    }
+
+    /// What cannot be rewritten: `first || rest[0] || rest[1] ...`.
+    fn alternatives(&mut self, first: &'a ast::Expr, rest: &[&'a ast::Expr], span: Span) -> Expr {
+        let mut all = self.expr(first);
+        for &next in rest {
+            let (a, b) = (self.as_condition(all), self.expr(next));
+            all = self.either(a, b, span);
+        }
+        all
+    }
+
+    /// `if a then b elseif c then d else e end`; void without `else`.
+    pub(super) fn if_expr(
+        &mut self,
+        arms: &'a [(ast::Expr, ast::Expr)],
+        otherwise: Option<&'a ast::Expr>,
+        span: Span,
+    ) -> Expr {
+        let mut typed = Vec::new();
+        for (condition, then) in arms {
+            typed.push((self.condition(condition), self.expr(then)));
+        }
+        let mut rest = match otherwise {
+            Some(e) => self.expr(e),
+            None => Expr::nothing(span),
+        };
+        for (condition, then) in typed.into_iter().rev() {
+            rest = self.choice(condition, then, rest, span);
+        }
+        rest
+    }
+
+    /// `e catch (X, Y)`: whether one of them was caught.
+    pub(super) fn catch(&mut self, body: &'a ast::Expr, names: &'a [ast::Path], span: Span) -> Expr {
+        let body = discard(self.expr(body));
+        let mut caught = Some(Vec::new());
+        for path in names {
+            if is_all(path) {
+                caught = None;
+            } else if let (Some(exception), Some(list)) = (self.exception(path), &mut caught)
+                && !list.contains(&exception)
+            {
+                list.push(exception);
+            }
+        }
+        Expr::new(Type::Bool, span, ExprKind::Catch(Box::new(body), caught))
+    }
+
+    /// `inline[k] e`: what it asks for counts for all calls in `e`.
+    pub(super) fn inline(&mut self, level: &'a ast::InlineLevel, e: &'a ast::Expr) -> Expr {
+        let level = match level {
+            ast::InlineLevel::Fixed(level) => Some(*level),
+            ast::InlineLevel::Computed(k) => self.level_in(k, "inline", 3),
+        };
+        let outer = std::mem::replace(&mut self.level, level.or(self.level));
+        let value = self.expr(e);
+        self.level = outer;
+        value
+    }
+
+    /// `outline[k] e`; without `k` it is 5.
+    pub(super) fn outline(&mut self, level: Option<&'a ast::Expr>, e: &'a ast::Expr, span: Span) -> Expr {
+        let level = level.map_or(Some(5), |k| self.level_in(k, "outline", 10));
+        let value = self.expr(e);
+        let ty = value.ty.clone();
+        Expr::new(ty, span, ExprKind::Outline(level.unwrap_or(5), Box::new(value)))
+    }
+
+    /// A level from 0 to `most`; `None` after a message.
+    fn level_in(&mut self, k: &'a ast::Expr, what: &str, most: u8) -> Option<u8> {
+        let scope = self.scope.clone();
+        let value = self.check.constant_expr(&scope, k, &format!("the level of `{what}`"))?;
+        let level = u8::try_from(value).ok().filter(|&level| level <= most);
+        if level.is_none() {
+            let message = format!("the level of `{what}` must be from 0 to {most}, and this is {value}");
+            self.report(Diagnostic::error(k.span, message));
+        }
+        level
+    }
+}
+
+/// Several in a row, the last one with the value.
+pub(super) fn in_a_row(mut all: Vec<Expr>, span: Span) -> Expr {
+    match all.len() {
+        0 => Expr::nothing(span),
+        1 => all.remove(0),
+        _ => {
+            let ty = all.last().map_or(Type::Void, |last| last.ty.clone());
+            Expr::new(ty, span, ExprKind::Sequence(all))
+        }
+    }
+}
+
+fn is_all(path: &ast::Path) -> bool {
+    !path.global && path.parts.len() == 1 && path.parts[0].name == "all"
+}
+
+fn span_of(list: &[&ast::Expr]) -> Span {
+    list.iter().fold(Span::NONE, |span, e| span.join(e.span))
+}
+
+/// Whether an expression does nothing but compute a value. Constants are not reported: they are used as "do nothing".
+fn is_useless(e: &Expr) -> bool {
+    use ExprKind::*;
+    match &e.kind {
+        Local(_) | This | StaticField(_) | Binary(..) | Unary(..) | MinMax(..) | Field(..) | Deref(_) | And(..)
+        | Or(..) | AddressOf(_) => is_pure(e),
+        Convert(inner) => is_useless(inner),
+        _ => false,
+    }
+}
+
+fn is_pure(e: &Expr) -> bool {
+    use ExprKind::*;
+    let mut pure = true;
+    e.walk(&mut |part| {
+        pure &= !matches!(
+            part.kind,
+            Assign(..) | Update { .. } | Step { .. } | Call(_) | Construct { .. } | ConstructAt { .. } | Raise(_)
+                | Catch(..) | CBlock(_) | Missing | Implies(..)
+        ) && !is_wrong(&part.ty);
+    });
+    pure
+}
