@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analyze;
+pub mod check;
 pub mod driver;
 pub mod interpret;
 mod name;

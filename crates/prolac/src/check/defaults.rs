@@ -43,13 +43,17 @@ impl Checker<'_> {
         ast.is_some_and(|ast| ast.returns.is_none()) && self.program[method].kind == MethodKind::Plain
     }
 
+    fn untyped(&self) -> Vec<MethodId> {
+        self.program.method_ids().filter(|&m| self.is_untyped(m)).collect()
+    }
+
     fn has_body(&self, method: MethodId) -> bool {
         self.names.method_ast(method).is_some_and(|ast| ast.body.is_some())
     }
 
     /// A dynamic method without a type takes the one written for what it overrides.
     fn inherit_written(&mut self) {
-        for method in self.program.method_ids().filter(|&m| self.is_untyped(m)) {
+        for method in self.untyped() {
             let mut ancestors =
                 std::iter::successors(self.program[method].overrides, |&m| self.program[m].overrides);
             let written =

@@ -30,7 +30,7 @@ pub struct Signature {
     pub returns: Type,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     /// Finds the types of all fields and methods, so that all mistakes in them are reported.
     pub(super) fn resolve_all_signatures(&mut self) {
         for index in 0..self.program.fields.len() as u32 {
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    fn written_signature(&mut self, method: MethodId, ast: &ast::Method) -> Signature {
+    fn written_signature(&mut self, method: MethodId, ast: &'a ast::Method) -> Signature {
         let scope = self.names.method_scope(&self.program, method);
         let params = ast.params.iter().enumerate().map(|(i, param)| {
             let ty = self.parameter_type(&scope, &param.ty);
@@ -110,7 +110,7 @@ impl Checker<'_> {
     }
 
     /// Arrays are passed by the address of their first element, as in C.
-    fn parameter_type(&mut self, scope: &Scope, ast: &ast::Type) -> Type {
+    fn parameter_type(&mut self, scope: &Scope, ast: &'a ast::Type) -> Type {
         match self.resolve_type(scope, ast) {
             Type::Void => self.no_values_of(ast.span, "a parameter"),
             Type::Array(of, _) => Type::Pointer(of),
@@ -118,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    fn result_type(&mut self, scope: &Scope, ast: &ast::Type) -> Type {
+    fn result_type(&mut self, scope: &Scope, ast: &'a ast::Type) -> Type {
         match self.resolve_type(scope, ast) {
             Type::Array(..) => {
                 let hint = "return a pointer to its first element";
@@ -172,7 +172,7 @@ impl Checker<'_> {
     }
 
     /// What a type as written means. `Type::Error` after a message.
-    pub fn resolve_type(&mut self, scope: &Scope, ast: &ast::Type) -> Type {
+    pub fn resolve_type(&mut self, scope: &Scope, ast: &'a ast::Type) -> Type {
         match &ast.kind {
             TypeKind::Builtin(builtin) => builtin_type(*builtin),
             TypeKind::Module(expr) => {
@@ -195,7 +195,7 @@ impl Checker<'_> {
         }
     }
 
-    fn array_type(&mut self, scope: &Scope, of: &ast::Type, count: &ast::Expr) -> Type {
+    fn array_type(&mut self, scope: &Scope, of: &'a ast::Type, count: &'a ast::Expr) -> Type {
         let element = match self.resolve_type(scope, of) {
             Type::Void => self.no_values_of(of.span, "an element of an array"),
             ty => ty,

@@ -184,7 +184,8 @@ impl<'a> BodyChecker<'_, 'a> {
             ast::InlineLevel::Fixed(level) => Some(*level),
             ast::InlineLevel::Computed(k) => self.level_in(k, "inline", 3),
         };
-        let outer = std::mem::replace(&mut self.level, level.or(self.level));
+        let outer = self.level;
+        self.level = level.or(outer);
         let value = self.expr(e);
         self.level = outer;
         value
