@@ -67,7 +67,8 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// The call of a method that a name stands for.
     pub(super) fn call(&mut self, found: Found, method: MethodId, args: &'a [ast::Expr]) -> Expr {
-        let (span, level) = (found.span, self.level.or(found.entry.level.map(|id| self.check.names.level(id))));
+        let (span, level) =
+            (found.span, self.level.or(found.entry.level.map(|id| self.check.names.level(id))));
         if self.check.program[method].is_static {
             if let Err(wrong) = self.needs_no_object(&found) {
                 return wrong;
@@ -139,8 +140,11 @@ impl<'a> BodyChecker<'_, 'a> {
         let message = match module {
             Some(module) => {
                 let module = self.check.program.module_name(module.module);
-                Diagnostic::error(span, format!("`{name}` is a dynamic {what}: it needs an object of `{module}`"))
-                    .hint(format!("name it through an object, `object.{name}`, or declare it `static`"))
+                Diagnostic::error(
+                    span,
+                    format!("`{name}` is a dynamic {what}: it needs an object of `{module}`"),
+                )
+                .hint(format!("name it through an object, `object.{name}`, or declare it `static`"))
             }
             None => Diagnostic::error(
                 span,

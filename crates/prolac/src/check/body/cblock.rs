@@ -8,8 +8,8 @@
 
 use clickwork_source::{Diagnostic, Span};
 
-use super::ctext::{self, Kind, Token};
 use super::BodyChecker;
+use super::ctext::{self, Kind, Token};
 use crate::Name;
 use crate::names::{Entry, Feature, Space};
 use crate::program::tree::{CBlock, CPiece, Expr, ExprKind};

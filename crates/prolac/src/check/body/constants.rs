@@ -71,12 +71,17 @@ impl<'a> Checker<'a> {
             Why::Deep(part) => message.label(part, "too many methods lead one to the other here"),
             Why::Circle(methods) => self.circle(span, what, &methods),
         };
-        self.report(message.hint("constants are numbers and static methods without parameters that compute with them"));
+        self.report(
+            message
+                .hint("constants are numbers and static methods without parameters that compute with them"),
+        );
     }
 
     fn circle(&self, span: Span, what: &str, methods: &[MethodId]) -> Diagnostic {
-        let names: Vec<String> = methods.iter().map(|&m| format!("`{}`", self.program.method_name(m))).collect();
-        let text = format!("{what} must be a constant, but this goes round in a circle: {}", names.join(" -> "));
+        let names: Vec<String> =
+            methods.iter().map(|&m| format!("`{}`", self.program.method_name(m))).collect();
+        let text =
+            format!("{what} must be a constant, but this goes round in a circle: {}", names.join(" -> "));
         let mut message = Diagnostic::error(span, text);
         for &method in methods.iter().skip(1) {
             message = message.label(self.program[method].span, "part of the circle");
@@ -116,7 +121,9 @@ impl<'a> Checker<'a> {
         let Some(ast) = self.names.method_ast(method).filter(|ast| plain && ast.params.is_empty()) else {
             return Err(Why::Part(at, "a call of this method is not constant"));
         };
-        if !matches!(returns, Type::Int(_) | Type::Bool) || ast.body.as_ref().is_none_or(|body| !may_fold(body)) {
+        if !matches!(returns, Type::Int(_) | Type::Bool)
+            || ast.body.as_ref().is_none_or(|body| !may_fold(body))
+        {
             return Err(Why::Part(ast.name.span, "the value of this method is not constant"));
         }
         // Its mistakes are reported when it is checked as a method.
@@ -190,13 +197,17 @@ fn may_fold(e: &ast::Expr) -> bool {
         Unary(op, e) => {
             !matches!(
                 op,
-                ast::UnaryOp::Deref | ast::UnaryOp::AddressOf | ast::UnaryOp::Increment | ast::UnaryOp::Decrement
+                ast::UnaryOp::Deref
+                    | ast::UnaryOp::AddressOf
+                    | ast::UnaryOp::Increment
+                    | ast::UnaryOp::Decrement
             ) && may_fold(e)
         }
         Binary(_, a, b) | MinMax(_, a, b) | CaseBar(a, b) | Implies(a, b) => may_fold(a) && may_fold(b),
         Conditional(a, b, c) => may_fold(a) && may_fold(b) && may_fold(c),
         If { arms, otherwise } => {
-            arms.iter().all(|(a, b)| may_fold(a) && may_fold(b)) && otherwise.as_ref().is_some_and(|e| may_fold(e))
+            arms.iter().all(|(a, b)| may_fold(a) && may_fold(b))
+                && otherwise.as_ref().is_some_and(|e| may_fold(e))
         }
         _ => false,
     }

@@ -7,12 +7,12 @@
 
 use clickwork_source::{Diagnostic, Span};
 
+use super::BodyChecker;
 use super::control::in_a_row;
 use super::convert::discard;
 use super::lets::array_of_modules;
 use super::names::{Meaning, Through};
 use super::places::pointer_to;
-use super::BodyChecker;
 use crate::check::Checker;
 use crate::names::Feature;
 use crate::program::tree::{Call, Dispatch, Expr, ExprKind};

@@ -236,8 +236,8 @@ fn span_of(list: &[&ast::Expr]) -> Span {
 fn is_useless(e: &Expr) -> bool {
     use ExprKind::*;
     match &e.kind {
-        Local(_) | This | StaticField(_) | Binary(..) | Unary(..) | MinMax(..) | Field(..) | Deref(_) | And(..)
-        | Or(..) | AddressOf(_) => is_pure(e),
+        Local(_) | This | StaticField(_) | Binary(..) | Unary(..) | MinMax(..) | Field(..) | Deref(_)
+        | And(..) | Or(..) | AddressOf(_) => is_pure(e),
         Convert(inner) => is_useless(inner),
         _ => false,
     }
@@ -249,8 +249,17 @@ fn is_pure(e: &Expr) -> bool {
     e.walk(&mut |part| {
         pure &= !matches!(
             part.kind,
-            Assign(..) | Update { .. } | Step { .. } | Call(_) | Construct { .. } | ConstructAt { .. } | Raise(_)
-                | Catch(..) | CBlock(_) | Missing | Implies(..)
+            Assign(..)
+                | Update { .. }
+                | Step { .. }
+                | Call(_)
+                | Construct { .. }
+                | ConstructAt { .. }
+                | Raise(_)
+                | Catch(..)
+                | CBlock(_)
+                | Missing
+                | Implies(..)
         ) && !is_wrong(&part.ty);
     });
     pure

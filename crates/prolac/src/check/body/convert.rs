@@ -23,7 +23,13 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// As [`Self::convert`]; a message also shows the declaration that demands the type.
-    pub(super) fn convert_for(&mut self, e: Expr, to: &Type, purpose: &str, declared: (Span, String)) -> Expr {
+    pub(super) fn convert_for(
+        &mut self,
+        e: Expr,
+        to: &Type,
+        purpose: &str,
+        declared: (Span, String),
+    ) -> Expr {
         match self.fit(e, to) {
             Ok(e) => e,
             Err(e) => {
@@ -143,7 +149,9 @@ impl<'a> BodyChecker<'_, 'a> {
             (Type::Never, _) => bt,
             (_, Type::Never) => at,
             _ if at == bt => at,
-            (Type::Bool, Type::Int(_) | Type::Pointer(_)) | (Type::Int(_) | Type::Pointer(_), Type::Bool) => Type::Bool,
+            (Type::Bool, Type::Int(_) | Type::Pointer(_)) | (Type::Int(_) | Type::Pointer(_), Type::Bool) => {
+                Type::Bool
+            }
             (Type::Int(x), Type::Int(y)) => Type::Int(x.common(*y)),
             (Type::Pointer(_), Type::Int(_)) if is_zero(b) => at,
             (Type::Int(_), Type::Pointer(_)) if is_zero(a) => bt,
@@ -155,15 +163,17 @@ impl<'a> BodyChecker<'_, 'a> {
     fn common_pointer(&self, a: &Type, b: &Type) -> Type {
         match (a, b) {
             (Type::Void, _) | (_, Type::Void) => Type::pointer(Type::Void),
-            (Type::Module(x), Type::Module(y)) => match self.check.program.common_ancestor(x.module, y.module) {
-                Some(m) if m == x.module => Type::pointer(a.clone()),
-                Some(m) if m == y.module => Type::pointer(b.clone()),
-                Some(module) => match self.check.names.default_view(module) {
-                    Some(view) => Type::pointer(Type::Module(crate::program::ModuleRef { module, view })),
+            (Type::Module(x), Type::Module(y)) => {
+                match self.check.program.common_ancestor(x.module, y.module) {
+                    Some(m) if m == x.module => Type::pointer(a.clone()),
+                    Some(m) if m == y.module => Type::pointer(b.clone()),
+                    Some(module) => match self.check.names.default_view(module) {
+                        Some(view) => Type::pointer(Type::Module(crate::program::ModuleRef { module, view })),
+                        None => Type::Void,
+                    },
                     None => Type::Void,
-                },
-                None => Type::Void,
-            },
+                }
+            }
             _ => Type::Void,
         }
     }

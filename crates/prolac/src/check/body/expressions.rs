@@ -23,7 +23,9 @@ impl<'a> BodyChecker<'_, 'a> {
             Cast(ty, value) => self.cast_expr(ty, value, e.span),
             Assert(value, ty) => self.assert_expr(value, ty),
             Unary(..) | Postfix(..) | Binary(..) | Assign(..) | MinMax(..) => self.operator(e),
-            Conditional(..) | Comma(..) | Implies(..) | CaseBar(..) | If { .. } | Catch { .. } => self.control(e),
+            Conditional(..) | Comma(..) | Implies(..) | CaseBar(..) | If { .. } | Catch { .. } => {
+                self.control(e)
+            }
             Let { bindings, body } => self.let_expr(bindings, body, e.span),
             Inline(level, value) => self.inline(level, value),
             Outline(level, value) => self.outline(level.as_deref(), value, e.span),
@@ -84,7 +86,8 @@ impl<'a> BodyChecker<'_, 'a> {
 
     fn bare_super(&mut self, span: Span) -> Expr {
         self.error(
-            Diagnostic::error(span, "`super` is no value").hint("write `super.f` to call the parent's method `f`"),
+            Diagnostic::error(span, "`super` is no value")
+                .hint("write `super.f` to call the parent's method `f`"),
         )
     }
 }

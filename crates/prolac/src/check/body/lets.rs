@@ -5,8 +5,8 @@
 
 use clickwork_source::{Diagnostic, Span};
 
-use super::convert::{decay, discard};
 use super::control::in_a_row;
+use super::convert::{decay, discard};
 use super::{BodyChecker, is_wrong};
 use crate::program::tree::{Expr, ExprKind, LocalId};
 use crate::program::{ModuleRef, Type};
@@ -132,7 +132,8 @@ impl<'a> BodyChecker<'_, 'a> {
             let wanted = local.name.as_str().starts_with('_') || local.ty.module().is_some();
             let bad = is_wrong(&local.ty) || value.as_ref().is_some_and(|value| is_wrong(&value.ty));
             if !self.used[id.0 as usize] && !wanted && !bad {
-                let message = Diagnostic::warning(local.span, format!("variable `{}` is never used", local.name));
+                let message =
+                    Diagnostic::warning(local.span, format!("variable `{}` is never used", local.name));
                 self.report(message.hint("take it out, or let its name begin with `_`"));
             }
         }

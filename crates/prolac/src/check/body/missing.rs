@@ -67,7 +67,7 @@ impl BodyChecker<'_, '_> {
         let own = &self.check.names.view(view).space;
         let known = std::iter::successors(Some(self.scope.space.len()), |depth| depth.checked_sub(1))
             .filter_map(|depth| own.at(&self.scope.space[..depth]))
-            .flat_map(|space| names_in(space));
+            .flat_map(names_in);
         let all: Vec<Name> = locals.chain(known).collect();
         let known = all.iter().filter(|known| *known != name && self.exists(known));
         suggest(name.as_str(), known).map(str::to_owned)
@@ -105,11 +105,15 @@ impl BodyChecker<'_, '_> {
         let called = self.check.program.module_name(module.module);
         if let Some(hidden) = names.hidden(module.view, &name.name) {
             let operator = self.check.sources.slice(hidden.operator);
-            return Diagnostic::error(name.span, format!("`{}` of module `{called}` is hidden here", name.name))
-                .label(hidden.operator, format!("hidden here: `{operator}`"))
-                .hint(format!("to use it, write `{called} show {}` in the header", name.name));
+            return Diagnostic::error(
+                name.span,
+                format!("`{}` of module `{called}` is hidden here", name.name),
+            )
+            .label(hidden.operator, format!("hidden here: `{operator}`"))
+            .hint(format!("to use it, write `{called} show {}` in the header", name.name));
         }
-        let message = Diagnostic::error(name.span, format!("module `{called}` has no feature `{}`", name.name));
+        let message =
+            Diagnostic::error(name.span, format!("module `{called}` has no feature `{}`", name.name));
         let space = &names.view(module.view).space;
         if let Some(entry) = space.get(&name.name)
             && matches!(entry.feature, Feature::Module(_))
@@ -119,7 +123,9 @@ impl BodyChecker<'_, '_> {
         let known = names_in(space);
         match suggest(name.name.as_str(), known.iter().filter(|known| **known != name.name)) {
             Some(near) => message.hint(format!("did you mean `{near}`?")),
-            None => message.label(self.check.program[module.module].span, format!("`{called}` is defined here")),
+            None => {
+                message.label(self.check.program[module.module].span, format!("`{called}` is defined here"))
+            }
         }
     }
 
@@ -147,7 +153,8 @@ impl BodyChecker<'_, '_> {
 
     /// `e->name` where `e` is no pointer to an object.
     pub(super) fn no_pointer_to_object(&self, e: &Expr, span: Span, name: &ast::Ident) -> Diagnostic {
-        let text = format!("`->{}` needs a pointer to an object, and this is {}", name.name, self.quoted(&e.ty));
+        let text =
+            format!("`->{}` needs a pointer to an object, and this is {}", name.name, self.quoted(&e.ty));
         let message = Diagnostic::error(span, text);
         match &e.ty {
             Type::Module(_) => {

@@ -65,7 +65,8 @@ impl<'a> BodyChecker<'_, 'a> {
     /// What the module has under a simple name.
     pub(super) fn entry(&self, global: bool, name: &Name) -> Option<Entry> {
         let names = &self.check.names;
-        let entry = if global { names.lookup_top(self.module(), name) } else { names.lookup(&self.scope, name) };
+        let entry =
+            if global { names.lookup_top(self.module(), name) } else { names.lookup(&self.scope, name) };
         entry.cloned()
     }
 
@@ -79,7 +80,9 @@ impl<'a> BodyChecker<'_, 'a> {
                 }
                 None => Meaning::Value(wrong(span)),
             },
-            Feature::Module(link) => Meaning::Module(ModuleRef { module: link.module, view: link.view }, span),
+            Feature::Module(link) => {
+                Meaning::Module(ModuleRef { module: link.module, view: link.view }, span)
+            }
             _ => Meaning::Found(Box::new(Found { entry, through, name: name.name.clone(), span })),
         }
     }
@@ -196,8 +199,7 @@ impl<'a> BodyChecker<'_, 'a> {
     /// A module with operators, as in `(M show constructor)(1)`.
     pub(super) fn module_name(&mut self, module: &'a ast::ModuleExpr) -> Meaning {
         let check = &mut *self.check;
-        let found =
-            check.names.module_expr_view(&check.program, &self.scope, module, &mut check.diagnostics);
+        let found = check.names.module_expr_view(&check.program, &self.scope, module, &mut check.diagnostics);
         match found {
             Some((id, view)) => Meaning::Module(ModuleRef { module: id, view }, module.span),
             None => Meaning::Value(wrong(module.span)),

@@ -28,7 +28,9 @@ impl<'a> BodyChecker<'_, 'a> {
         };
         if matches!(ty, Type::Array(..)) && !object.is_place() {
             let message = "an array in an object that is only a value cannot be used";
-            return self.error(Diagnostic::error(span, message).hint("give the object a name: `let v = ... in ... end`"));
+            return self.error(
+                Diagnostic::error(span, message).hint("give the object a name: `let v = ... in ... end`"),
+            );
         }
         Expr::new(ty, span, ExprKind::Field(Box::new(object), field))
     }
@@ -137,8 +139,10 @@ impl<'a> BodyChecker<'_, 'a> {
             return Some(constructor);
         }
         let own = self.check.program.module_name(module.module);
-        let mut message =
-            Diagnostic::error(span, format!("no object of `{own}` can be made here: its constructor is hidden"));
+        let mut message = Diagnostic::error(
+            span,
+            format!("no object of `{own}` can be made here: its constructor is hidden"),
+        );
         if let Some(hidden) = self.check.names.hidden(module.view, &name) {
             let operator = self.check.sources.slice(hidden.operator).to_owned();
             message = message.label(hidden.operator, format!("hidden here: `{operator}`"));
@@ -180,7 +184,11 @@ impl<'a> BodyChecker<'_, 'a> {
         let wanted = signature.params.len();
         let name = self.callee_name(method);
         let arguments = if wanted == 0 { "no arguments".into() } else { counted(wanted, "argument") };
-        let given = if given == 0 { "none is".into() } else { format!("{} {}", given, if given == 1 { "is" } else { "are" }) };
+        let given = if given == 0 {
+            "none is".into()
+        } else {
+            format!("{} {}", given, if given == 1 { "is" } else { "are" })
+        };
         let params: Vec<String> = signature
             .params
             .iter()

@@ -100,7 +100,8 @@ impl<'a> BodyChecker<'_, 'a> {
             (Type::Int(x), Type::Int(y)) => Some(Type::Int(x.common(*y))),
             (Type::Never, Type::Int(x)) | (Type::Int(x), Type::Never) => Some(Type::Int(x.promoted())),
             (Type::Never, Type::Never) => Some(Type::INT),
-            (Type::Bool | Type::Never, Type::Bool | Type::Int(_)) | (Type::Bool | Type::Int(_), Type::Bool | Type::Never)
+            (Type::Bool | Type::Never, Type::Bool | Type::Int(_))
+            | (Type::Bool | Type::Int(_), Type::Bool | Type::Never)
                 if bits =>
             {
                 Some(Type::Bool)
@@ -126,12 +127,17 @@ impl<'a> BodyChecker<'_, 'a> {
         if let Some(none) = [a, b].into_iter().find(|e| e.ty == Type::Void) {
             return self.void_operand(op.symbol(), none);
         }
-        let text = format!("{} and {} cannot be compared with `{}`", self.quoted(&a.ty), self.quoted(&b.ty), op.symbol());
+        let text = format!(
+            "{} and {} cannot be compared with `{}`",
+            self.quoted(&a.ty),
+            self.quoted(&b.ty),
+            op.symbol()
+        );
         let message = Diagnostic::error(span, text);
         self.error(match (&a.ty, &b.ty) {
-            (Type::Bool, _) | (_, Type::Bool) => {
-                message.hint("a bool has no order: `a < b < c` compares the bool `a < b` with `c`; write `a < b && b < c`")
-            }
+            (Type::Bool, _) | (_, Type::Bool) => message.hint(
+                "a bool has no order: `a < b < c` compares the bool `a < b` with `c`; write `a < b && b < c`",
+            ),
             (Type::Module(_), _) | (_, Type::Module(_)) => {
                 message.hint("objects cannot be compared; compare their fields or their addresses")
             }
@@ -219,7 +225,9 @@ impl<'a> BodyChecker<'_, 'a> {
                 Some(op) if matches!(place.ty, Type::Pointer(_)) => {
                     return self.pointer_update(op, place, value, span);
                 }
-                Some(op) => self.operand_type(op, &place, &value).filter(|ty| *ty != Type::Bool || place.ty == *ty),
+                Some(op) => {
+                    self.operand_type(op, &place, &value).filter(|ty| *ty != Type::Bool || place.ty == *ty)
+                }
                 None => None,
             },
         };

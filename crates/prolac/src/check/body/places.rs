@@ -3,8 +3,8 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::{BodyChecker, is_wrong, wrong};
-use crate::program::tree::{Expr, ExprKind};
 use crate::program::Type;
+use crate::program::tree::{Expr, ExprKind};
 use crate::syntax::ast;
 
 impl<'a> BodyChecker<'_, 'a> {
@@ -14,8 +14,13 @@ impl<'a> BodyChecker<'_, 'a> {
         if is_wrong(&place.ty) || (place.is_place() && !is_cast(e)) {
             return place;
         }
-        let message = Diagnostic::error(e.span, format!("this is a value without a place: it cannot {purpose}"));
-        self.error(message.hint("fields, static fields, parameters, `let` variables, `*p`, `p->f` and `a[i]` are places"))
+        let message =
+            Diagnostic::error(e.span, format!("this is a value without a place: it cannot {purpose}"));
+        self.error(
+            message.hint(
+                "fields, static fields, parameters, `let` variables, `*p`, `p->f` and `a[i]` are places",
+            ),
+        )
     }
 
     /// `++` and `--`.
@@ -31,7 +36,8 @@ impl<'a> BodyChecker<'_, 'a> {
                 }
             }
             other => {
-                let message = format!("{} cannot be stepped: only integers and pointers can", self.quoted(other));
+                let message =
+                    format!("{} cannot be stepped: only integers and pointers can", self.quoted(other));
                 return self.error(Diagnostic::error(span, message));
             }
         }
@@ -60,11 +66,13 @@ impl<'a> BodyChecker<'_, 'a> {
             Type::Pointer(to) if **to != Type::Void => (**to).clone(),
             Type::Pointer(_) => {
                 return self.error(
-                    Diagnostic::error(span, "nobody knows what a `*void` points to").hint("cast it first: `*(*T)p`"),
+                    Diagnostic::error(span, "nobody knows what a `*void` points to")
+                        .hint("cast it first: `*(*T)p`"),
                 );
             }
             other => {
-                let message = format!("only a pointer can be followed with `*`, and this is {}", self.quoted(other));
+                let message =
+                    format!("only a pointer can be followed with `*`, and this is {}", self.quoted(other));
                 return self.error(Diagnostic::error(e.span, message));
             }
         };
@@ -76,8 +84,11 @@ impl<'a> BodyChecker<'_, 'a> {
         let known = *to != Type::Void;
         if !known {
             self.report(
-                Diagnostic::error(span, "a `*void` cannot be moved: nobody knows how large is what it points to")
-                    .hint("cast it first: `(*uchar)p + n` moves it by bytes"),
+                Diagnostic::error(
+                    span,
+                    "a `*void` cannot be moved: nobody knows how large is what it points to",
+                )
+                .hint("cast it first: `(*uchar)p + n` moves it by bytes"),
             );
         }
         known

@@ -54,7 +54,8 @@ impl<'a> BodyChecker<'_, 'a> {
             return wrong(span);
         }
         let Some(to) = pointer.ty.pointee().cloned() else {
-            let message = format!("only arrays and pointers have elements, and this is {}", self.quoted(&pointer.ty));
+            let message =
+                format!("only arrays and pointers have elements, and this is {}", self.quoted(&pointer.ty));
             return self.error(Diagnostic::error(array.span, message));
         };
         if !count.ty.is_int() && !fits_all(&count.ty) {
