@@ -6,9 +6,9 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::space::{Entry, Feature, ImplicitId, LevelId, LinkKind};
-use super::{Builder, Scope, State};
+use super::{Builder, Names, State};
 use crate::Name;
-use crate::program::{FieldId, MethodId, MethodKind, ModuleId, ViewId};
+use crate::program::{FieldId, MethodId, MethodKind, ModuleId, Program, ViewId};
 use crate::syntax::ast::{self, TypeKind};
 
 /// A name used without being there.
@@ -45,6 +45,49 @@ pub enum Via {
     Field(FieldId),
 }
 
+/// A parent's or own import or field that implicit search looks into.
+pub struct Source {
+    via: Via,
+    view: ViewId,
+    name: Name,
+    span: Span,
+    pointer: bool,
+}
+
+/// A feature that implicit search passed by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearMiss {
+    /// How the source can name it: `tcb->len`.
+    pub path: String,
+    /// Where the field or import stands.
+    pub span: Span,
+    /// Why it was passed by.
+    pub reason: &'static str,
+}
+
+impl Names<'_> {
+    /// A feature called `name` of an import or field that implicit search does not offer, for hints.
+    pub fn near_miss(&self, program: &Program, module: ModuleId, name: &Name) -> Option<NearMiss> {
+        let sources =
+            program.ancestry(module).flat_map(|m| self.sources.get(m.0 as usize).into_iter().flatten());
+        sources.into_iter().find_map(|source| {
+            let entry = self.views.get(source.view.0 as usize)?.space.get(name)?;
+            let dynamic = |m: MethodId| !program[m].is_static;
+            let reason = match (&entry.feature, source.via) {
+                (Feature::Field(_), _) => "implicit search finds methods, not fields",
+                (Feature::Method(m), Via::Import(_)) if dynamic(*m) => {
+                    "an import offers static methods only; a dynamic one needs an object"
+                }
+                (Feature::Method(m), Via::Field(_)) if !dynamic(*m) => "a field offers dynamic methods only",
+                _ if !entry.using => "it is not open for implicit search: say `using` after the module",
+                _ => return None,
+            };
+            let link = if source.pointer { "->" } else { "." };
+            Some(NearMiss { path: format!("{}{link}{name}", source.name), span: source.span, reason })
+        })
+    }
+}
+
 /// Something that matches.
 struct Candidate {
     via: Via,
@@ -71,13 +114,14 @@ impl Builder<'_, '_> {
 
     /// Finds out what all implicit names stand for.
     pub(super) fn resolve_implicits(&mut self) {
-        let sources = self.all_sources();
+        self.names.sources =
+            (0..self.names.modules.len() as u32).map(|index| self.sources_of(ModuleId(index))).collect();
         for index in 0..self.names.implicits.len() {
             let (module, name) =
                 (self.names.implicits[index].module, self.names.implicits[index].name.clone());
             let ancestry: Vec<ModuleId> = self.ancestry_to_stop(module);
             let candidates = ancestry.into_iter().find_map(|generation| {
-                let found = self.candidates(&sources[generation.0 as usize], &name);
+                let found = self.candidates(&self.names.sources[generation.0 as usize], &name);
                 (!found.is_empty()).then_some(found)
             });
             self.settle(index, candidates.unwrap_or_default());
@@ -100,46 +144,37 @@ impl Builder<'_, '_> {
         result
     }
 
-    /// For each module, its imports and module-typed fields with their views.
-    fn all_sources(&mut self) -> Vec<Vec<(Via, ViewId, Name, Span)>> {
-        (0..self.names.modules.len() as u32).map(|index| self.sources_of(ModuleId(index))).collect()
-    }
-
-    fn sources_of(&mut self, module: ModuleId) -> Vec<(Via, ViewId, Name, Span)> {
+    /// The imports and module-typed fields of a module, with their views.
+    fn sources_of(&mut self, module: ModuleId) -> Vec<Source> {
         let State::Done(_) = self.names.modules[module.0 as usize].original else { return Vec::new() };
-        let mut sources: Vec<(Via, ViewId, Name, Span)> = Vec::new();
+        let mut sources = Vec::new();
         for part in self.names.modules[module.0 as usize].header.imports.clone() {
             let entry = self.names.top(module).and_then(|top| top.get(&part.name()));
             if let Some(Entry { feature: Feature::Module(link), .. }) = entry
                 && link.kind == LinkKind::Import
             {
-                sources.push((Via::Import(link.module), link.view, part.name(), part.ast.span));
+                let (via, view) = (Via::Import(link.module), link.view);
+                sources.push(Source { via, view, name: part.name(), span: part.ast.span, pointer: false });
             }
         }
         for field in self.program[module].fields.clone() {
             let ast = self.names.field_ast(field);
-            let expr = match &ast.ty.kind {
-                TypeKind::Module(expr) => expr,
-                TypeKind::Pointer(to) => match &to.kind {
-                    TypeKind::Module(expr) => expr,
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            let Scope { module, space } = self.names.field_scope(self.program, field);
-            let scope = Scope { module, space };
+            let pointer = matches!(ast.ty.kind, TypeKind::Pointer(_));
+            let Some(expr) = module_in(&ast.ty) else { continue };
+            let scope = self.names.field_scope(self.program, field);
             // Mistakes in the type are reported where types are checked.
             let mut unheard = Default::default();
             let found = self.names.module_expr_view(self.program, &scope, expr, &mut unheard);
             if let (Some((_, view)), Some(name)) = (found, self.program[field].path.last()) {
-                sources.push((Via::Field(field), view, name.clone(), self.program[field].span));
+                let (via, name) = (Via::Field(field), name.clone());
+                sources.push(Source { via, view, name, span: self.program[field].span, pointer });
             }
         }
         sources
     }
 
-    fn candidates(&self, sources: &[(Via, ViewId, Name, Span)], name: &Name) -> Vec<Candidate> {
-        let found = sources.iter().filter_map(|(via, view, through, span)| {
+    fn candidates(&self, sources: &[Source], name: &Name) -> Vec<Candidate> {
+        let found = sources.iter().filter_map(|Source { via, view, name: through, span, .. }| {
             let views = self.names.views.get(view.0 as usize)?;
             let entry = views.space.get(name).filter(|entry| entry.using)?;
             let entry = self.callable(entry)?;
@@ -264,6 +299,18 @@ impl Builder<'_, '_> {
                 self.program[derived].table.insert(forwarder, definition);
             }
         }
+    }
+}
+
+/// The module that a type is or points to.
+fn module_in(ty: &ast::Type) -> Option<&ast::ModuleExpr> {
+    match &ty.kind {
+        TypeKind::Module(expr) => Some(expr),
+        TypeKind::Pointer(to) => match &to.kind {
+            TypeKind::Module(expr) => Some(expr),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

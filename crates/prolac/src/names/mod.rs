@@ -35,8 +35,8 @@ use crate::syntax::ast;
 use globals::Globals;
 pub use globals::{EquationId, GlobalId};
 use headers::Header;
-use implicit::Implicit;
-pub use implicit::{Forward, Via};
+pub use implicit::{Forward, NearMiss, Via};
+use implicit::{Implicit, Source};
 pub use space::{Entry, Feature, ImplicitId, LevelId, Link, LinkKind, Space};
 pub use views::View;
 
@@ -50,6 +50,8 @@ pub struct Names<'a> {
     /// Views that operators made of a view, by the text of the operators.
     known_views: HashMap<(ViewId, String), ViewId>,
     implicits: Vec<Implicit>,
+    /// By module: where implicit search looks.
+    sources: Vec<Vec<Source>>,
     levels: Vec<u8>,
     /// By method.
     methods: Vec<MethodDecl<'a>>,
@@ -119,6 +121,7 @@ impl<'a> Names<'a> {
             equation_views: BTreeMap::new(),
             known_views: HashMap::new(),
             implicits: Vec::new(),
+            sources: Vec::new(),
             levels: Vec::new(),
             methods: Vec::new(),
             fields: Vec::new(),

@@ -189,6 +189,25 @@ fn implicit_names_find_one_target_in_the_nearest_generation() {
 }
 
 #[test]
+fn features_that_implicit_search_passes_by_are_known() {
+    let miss = |name: &str, rest: &str| {
+        let base = "module D { get ::= 1; static make ::= 2; field f :> int; }";
+        let source = format!("{base} module M has D {{ field d :> *D {rest}; field e :> D; t ::= {name}; }}");
+        with_names(&source, |names, program| {
+            let m = program.module_ids().last().expect("a module");
+            names
+                .near_miss(program, m, &Name::new(name))
+                .map_or(String::new(), |miss| miss.path + ": " + miss.reason)
+        })
+        .0
+    };
+    assert!(miss("get", "").starts_with("d->get: it is not open"));
+    assert!(miss("f", "using all").starts_with("d->f: implicit search finds methods"));
+    assert!(miss("make", "using all").starts_with("D.make: it is not open"));
+    assert_eq!(miss("gone", "using all"), "");
+}
+
+#[test]
 fn shown_implicit_names_can_be_overridden() {
     let source = "module D { get ::= 1; } module P has D { field d :> D using all; t ::= get; } show get;
         module C :> P { get ::= 2; }";

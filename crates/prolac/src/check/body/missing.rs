@@ -26,9 +26,13 @@ impl BodyChecker<'_, '_> {
         if let Some(message) = self.not_in_header(&message, &name.name) {
             return message;
         }
-        match self.near(&name.name) {
-            Some(near) => message.hint(format!("did you mean `{near}`?")),
-            None => message,
+        let miss = self.check.names.near_miss(&self.check.program, self.module(), &name.name);
+        match (miss, self.near(&name.name)) {
+            (Some(miss), _) => message
+                .label(miss.span, format!("`{}` exists, but {}", miss.path, miss.reason))
+                .hint(format!("did you mean `{}`?", miss.path)),
+            (None, Some(near)) => message.hint(format!("did you mean `{near}`?")),
+            (None, None) => message,
         }
     }
 
