@@ -68,23 +68,32 @@ pub struct NearMiss {
 impl Names<'_> {
     /// A feature called `name` of an import or field that implicit search does not offer, for hints.
     pub fn near_miss(&self, program: &Program, module: ModuleId, name: &Name) -> Option<NearMiss> {
-        let sources =
-            program.ancestry(module).flat_map(|m| self.sources.get(m.0 as usize).into_iter().flatten());
-        sources.into_iter().find_map(|source| {
+        let generations = program.ancestry(module).filter_map(|m| self.sources.get(m.0 as usize));
+        let misses = generations.flatten().filter_map(|source| {
             let entry = self.views.get(source.view.0 as usize)?.space.get(name)?;
-            let dynamic = |m: MethodId| !program[m].is_static;
-            let reason = match (&entry.feature, source.via) {
-                (Feature::Field(_), _) => "implicit search finds methods, not fields",
-                (Feature::Method(m), Via::Import(_)) if dynamic(*m) => {
-                    "an import offers static methods only; a dynamic one needs an object"
-                }
-                (Feature::Method(m), Via::Field(_)) if !dynamic(*m) => "a field offers dynamic methods only",
-                _ if !entry.using => "it is not open for implicit search: say `using` after the module",
-                _ => return None,
-            };
+            let (rank, reason) = passed_by(program, source.via, entry)?;
             let link = if source.pointer { "->" } else { "." };
-            Some(NearMiss { path: format!("{}{link}{name}", source.name), span: source.span, reason })
-        })
+            let path = format!("{}{link}{name}", source.name);
+            Some((rank, NearMiss { path, span: source.span, reason }))
+        });
+        misses.min_by_key(|&(rank, _)| rank).map(|(_, miss)| miss)
+    }
+}
+
+/// Why implicit search does not offer an entry, after how far that is from offering it.
+fn passed_by(program: &Program, via: Via, entry: &Entry) -> Option<(u8, &'static str)> {
+    let is_static = match entry.feature {
+        Feature::Field(_) => return Some((1, "implicit search finds methods, not fields")),
+        Feature::Method(method) => program[method].is_static,
+        _ => matches!(via, Via::Import(_)),
+    };
+    match via {
+        Via::Import(_) if !is_static => {
+            Some((3, "an import offers static methods only; a dynamic one needs an object"))
+        }
+        Via::Field(_) if is_static => Some((2, "a field offers dynamic methods only")),
+        _ if !entry.using => Some((0, "it is not open for implicit search: say `using` after the module")),
+        _ => None,
     }
 }
 
