@@ -80,10 +80,17 @@ impl Names<'_> {
     }
 }
 
+fn via_field(via: Via) -> bool {
+    matches!(via, Via::Field(_))
+}
+
 /// Why implicit search does not offer an entry, after how far that is from offering it.
 fn passed_by(program: &Program, via: Via, entry: &Entry) -> Option<(u8, &'static str)> {
     let is_static = match entry.feature {
-        Feature::Field(_) => return Some((1, "implicit search finds methods, not fields")),
+        Feature::Field(field) if program[field].is_static || via_field(via) => {
+            return Some((1, "implicit search finds methods, not fields"));
+        }
+        Feature::Field(_) => return None,
         Feature::Method(method) => program[method].is_static,
         _ => matches!(via, Via::Import(_)),
     };
