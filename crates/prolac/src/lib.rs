@@ -13,6 +13,7 @@ mod name;
 pub mod names;
 pub mod optimize;
 pub mod program;
+pub mod report;
 pub mod syntax;
 
 pub use driver::{Compilation, Options};

@@ -10,7 +10,12 @@ use clickwork_source::{Diagnostic, Diagnostics, Sources, Span};
 
 use super::input::{Reader, SourceFile};
 use super::preprocess::{self, Preprocessed};
-use crate::program::Target;
+use crate::analyze::reach::{self, Reach};
+use crate::analyze::{Counts, counts};
+use crate::check::check;
+use crate::optimize::{self, Report, optimize};
+use crate::program::{Program, Target};
+use crate::report;
 use crate::syntax::{self, ast};
 
 /// How to compile.
@@ -20,6 +25,8 @@ pub struct Options {
     pub preprocessor: preprocess::Options,
     /// The machine whose layouts count.
     pub target: Target,
+    /// What the optimiser does.
+    pub optimize: optimize::Options,
 }
 
 /// A program on its way from text to C.
@@ -35,6 +42,10 @@ pub struct Compilation {
     pub dependencies: Vec<PathBuf>,
     /// The program as written, after [`Compilation::parse`].
     pub syntax: Option<ast::Program>,
+    /// The program as it means, after [`Compilation::check`].
+    pub program: Option<Program>,
+    /// The program after [`Compilation::optimize`], with what was done to it.
+    pub optimized: Option<(Program, Report)>,
     /// The files to parse.
     files: Vec<SourceFile>,
 }
@@ -88,6 +99,87 @@ impl Compilation {
             self.syntax = Some(program);
         }
         self.syntax.as_ref().filter(|_| !self.diagnostics.has_errors())
+    }
+
+    /// Resolves names, types and exceptions.
+    pub fn check(&mut self) -> Option<&Program> {
+        if self.program.is_none() {
+            self.parse()?;
+            let syntax = self.syntax.as_ref()?;
+            let checked = check(&self.sources, syntax, self.options.target);
+            let program = checked.program;
+            for diagnostic in checked.diagnostics {
+                // What two modules share can be complained about from both.
+                if !self.diagnostics.iter().any(|known| *known == diagnostic) {
+                    self.diagnostics.push(diagnostic);
+                }
+            }
+            self.program = Some(program);
+        }
+        self.program.as_ref().filter(|_| !self.diagnostics.has_errors())
+    }
+
+    /// Optimises; the program of [`Compilation::check`] stays as it is.
+    pub fn optimize(&mut self) -> Option<&(Program, Report)> {
+        if self.optimized.is_none() {
+            let mut program = self.check()?.clone();
+            let reach = Reach::new(&program);
+            self.diagnostics.extend(reach::warnings(&program, &reach));
+            let report = optimize(&mut program, &self.options.optimize);
+            self.optimized = Some((program, report));
+        }
+        self.optimized.as_ref()
+    }
+
+    /// The numbers of methods, calls and dispatches.
+    pub fn counts(&mut self) -> Option<Counts> {
+        let options = self.options.optimize;
+        self.check().map(|program| counts(program, &options))
+    }
+
+    /// The original namespace of each module.
+    pub fn namespaces(&mut self) -> Option<String> {
+        self.check()?;
+        Some(report::namespaces(self.syntax.as_ref()?, self.program.as_ref()?, &self.sources))
+    }
+
+    /// What is derived from what.
+    pub fn chains(&mut self) -> Option<String> {
+        self.check()?;
+        Some(report::chains(self.program.as_ref()?, &self.sources))
+    }
+
+    /// Who calls whom, for Graphviz.
+    pub fn callgraph(&mut self) -> Option<String> {
+        self.optimize()?;
+        let (_, done) = self.optimized.as_ref()?;
+        Some(report::callgraph(self.program.as_ref()?, done))
+    }
+
+    /// Which definitions a method has, and which its calls reach.
+    pub fn explain(&mut self, method: &str) -> Option<String> {
+        self.optimize()?;
+        let (_, done) = self.optimized.as_ref()?;
+        match report::explain(self.program.as_ref()?, done, &self.sources, method) {
+            Ok(text) => Some(text),
+            Err(message) => {
+                self.diagnostics.push(Diagnostic::error(Span::NONE, message));
+                None
+            }
+        }
+    }
+
+    /// An HTML reference.
+    pub fn reference(&mut self, title: &str) -> Option<String> {
+        self.check()?;
+        let files: Vec<_> = self.files.iter().map(|f| f.id).collect();
+        Some(report::doc::html(report::doc::Input {
+            title,
+            syntax: self.syntax.as_ref()?,
+            program: self.program.as_ref()?,
+            files: &files,
+            sources: &self.sources,
+        }))
     }
 
     /// The value, unless there were errors.

@@ -1,0 +1,197 @@
+//! `--explain Module.method`: every definition of a method, which one each object uses, and what each call reaches.
+
+use clickwork_source::{Sources, suggest};
+
+use super::calls::behind;
+use super::{dotted, made, source_line, table};
+use crate::Name;
+use crate::optimize::{CallSite, Report};
+use crate::program::{MethodId, MethodKind, ModuleId, Program};
+
+/// The explanation of the method with this name. The module is called by its full name or that of an equation, or by the
+/// end of its full name if no other ends so; a method that it inherits will do.
+///
+/// # Errors
+/// If there is no such method.
+pub fn explain(program: &Program, report: &Report, sources: &Sources, name: &str) -> Result<String, String> {
+    let method = find(program, name)?;
+    let definitions = definitions(program, method);
+    let explainer = Explainer { program, report, sources, definitions };
+    Ok(explainer.text(method))
+}
+
+/// The method that a name means.
+fn find(program: &Program, name: &str) -> Result<MethodId, String> {
+    let parts: Vec<Name> = name.split('.').map(Name::new).collect();
+    // The module's name is the longest beginning that is one.
+    for (module, path) in (1..parts.len()).rev().map(|at| parts.split_at(at)) {
+        let modules = modules(program, module);
+        let mut found = modules.iter().filter_map(|&m| method_of(program, m, path));
+        if let Some(method) = found.next() {
+            return Ok(method);
+        }
+        if let [module, ..] = modules[..] {
+            return Err(no_method(program, module, path));
+        }
+    }
+    find_alone(program, &parts).ok_or_else(|| {
+        let names: Vec<String> = program.method_ids().map(|m| program.method_name(m)).collect();
+        format!("there is no method '{name}': write MODULE.METHOD{}", did_you_mean(name, &names))
+    })
+}
+
+/// The definition that objects of a module use for a method of its own or of an ancestor.
+fn method_of(program: &Program, module: ModuleId, path: &[Name]) -> Option<MethodId> {
+    let mut ancestry = program.ancestry(module);
+    let found = ancestry.find_map(|m| program[m].methods.iter().find(|&&f| program[f].path == path))?;
+    Some(program.definition_in(module, *found))
+}
+
+fn no_method(program: &Program, module: ModuleId, path: &[Name]) -> String {
+    let methods = program.ancestry(module).flat_map(|m| &program[m].methods);
+    let names: Vec<String> = methods.map(|&m| dotted(&program[m].path)).collect();
+    let (name, path) = (program.module_name(module), dotted(path));
+    format!("the module {name} has no method '{path}'{}", did_you_mean(&path, &names))
+}
+
+fn did_you_mean(name: &str, names: &[String]) -> String {
+    suggest(name, names).map_or(String::new(), |near| format!("; did you mean '{near}'?"))
+}
+
+/// The method with this name if there is only one; overriding and implicit ones are not counted.
+fn find_alone(program: &Program, path: &[Name]) -> Option<MethodId> {
+    let is_first = |&m: &MethodId| {
+        let method = &program[m];
+        method.path == path && method.overrides.is_none() && method.kind != MethodKind::Forwarder
+    };
+    let mut found = program.method_ids().filter(is_first);
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// The modules that a name can mean: the one with this full name or this equation, else those whose names end so.
+fn modules(program: &Program, name: &[Name]) -> Vec<ModuleId> {
+    let full = program.module_ids().find(|&m| program[m].path == name);
+    let equation = program.equations.iter().find(|e| e.path == name).map(|e| e.module);
+    match full.or(equation) {
+        Some(module) => vec![module],
+        None => program.module_ids().filter(|&m| program[m].path.ends_with(name)).collect(),
+    }
+}
+
+/// All definitions for the slot of a method, ancestors first.
+fn definitions(program: &Program, method: MethodId) -> Vec<MethodId> {
+    let root = std::iter::successors(Some(method), |&m| program[m].overrides).last().unwrap_or(method);
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(&definition) = found.get(next) {
+        found.extend(program.method_ids().filter(|&m| program[m].overrides == Some(definition)));
+        next += 1;
+    }
+    found
+}
+
+struct Explainer<'a> {
+    program: &'a Program,
+    report: &'a Report,
+    sources: &'a Sources,
+    definitions: Vec<MethodId>,
+}
+
+impl Explainer<'_> {
+    fn text(&self, method: MethodId) -> String {
+        let count = self.definitions.len();
+        let plural = if count == 1 { "definition" } else { "definitions, in the order of overriding" };
+        let head = format!("{}: {count} {plural}\n", dotted(&self.program[method].path));
+        [head, self.all_definitions(), self.objects(), self.callers(), self.callees()].concat()
+    }
+
+    fn all_definitions(&self) -> String {
+        let one = |(number, &definition): (usize, &MethodId)| {
+            let m = &self.program[definition];
+            let over = m.overrides.and_then(|o| self.definitions.iter().position(|&d| d == o));
+            let over = over.map_or(String::new(), |at| format!("  overrides {}", at + 1));
+            format!(
+                "\n{:>3}  {}  {}{over}\n       {}\n",
+                number + 1,
+                self.name(definition),
+                self.sources.landmark(m.span),
+                source_line(self.sources, m.span),
+            )
+        };
+        self.definitions.iter().enumerate().map(one).collect()
+    }
+
+    /// Which definition the objects of each module use.
+    fn objects(&self) -> String {
+        let first = self.definitions[0];
+        if self.program[first].is_static || self.program[first].kind.is_constructor() {
+            return String::new();
+        }
+        let owner = self.program[first].module;
+        let derived = self.program.module_ids().filter(|&m| self.program.is_derived(m, owner));
+        let rows: Vec<Vec<String>> = derived
+            .map(|m| {
+                let equations = self.program.equations.iter().filter(|e| e.module == m);
+                let names: Vec<String> = equations.map(|e| dotted(&e.path)).collect();
+                let names = if names.is_empty() { String::new() } else { format!("= {}", names.join(" = ")) };
+                let used = self.number(self.program.definition_in(m, first));
+                vec![self.program.module_name(m), format!("uses {used}"), names]
+            })
+            .collect();
+        format!("\nAn object of\n{}", table(&rows, "  "))
+    }
+
+    fn callers(&self) -> String {
+        // A caller of a forwarder means what that stands for.
+        let means = |&target: &MethodId| self.definitions.contains(&behind(self.program, target));
+        let all = self.report.calls.iter();
+        let sites = all.filter(|site| means(&site.method) || site.targets.iter().any(means));
+        self.calls("Calls of it, in methods that can run", sites, |site| self.name(site.caller))
+    }
+
+    fn callees(&self) -> String {
+        let own = self.report.calls.iter().filter(|site| self.definitions.contains(&site.caller));
+        self.calls("Calls in its definitions", own, |site| {
+            format!("in {}: {}", self.number(site.caller), self.name(site.method))
+        })
+    }
+
+    fn calls<'r>(
+        &self,
+        title: &str,
+        sites: impl Iterator<Item = &'r CallSite>,
+        name: impl Fn(&CallSite) -> String,
+    ) -> String {
+        let rows: Vec<Vec<String>> = sites
+            .map(|site| {
+                let on = site.dispatched_on.map(|m| format!("on {}", self.program.module_name(m)));
+                let reaches: Vec<String> = site.targets.iter().map(|&t| self.number(t)).collect();
+                vec![
+                    name(site),
+                    self.sources.landmark(site.span),
+                    on.unwrap_or_default(),
+                    format!("reaches {}", reaches.join(" or ")),
+                    site.fate.to_string(),
+                ]
+            })
+            .collect();
+        if rows.is_empty() {
+            format!("\n{title}: none\n")
+        } else {
+            format!("\n{title}:\n{}", table(&rows, "  "))
+        }
+    }
+
+    /// A definition by its number, another method by its name.
+    fn number(&self, method: MethodId) -> String {
+        match self.definitions.iter().position(|&d| d == method) {
+            Some(at) => (at + 1).to_string(),
+            None => self.name(method),
+        }
+    }
+
+    fn name(&self, method: MethodId) -> String {
+        let made = made(self.program[method].kind).map_or(String::new(), |made| format!(" ({made})"));
+        format!("{}{made}", self.program.method_name(method))
+    }
+}
