@@ -258,7 +258,7 @@ impl<'p> Machine<'p> {
     }
 
     fn run(&mut self, mut call: Invocation) -> Eval<Value> {
-        let bottom = self.memory.mark();
+        let mut bottom = self.memory.mark();
         loop {
             let method = &self.program[call.method];
             let wanted = if method.returns.is_void() { Wanted::Nothing } else { Wanted::Value };
@@ -269,8 +269,9 @@ impl<'p> Machine<'p> {
             match step? {
                 Step::Value(value) => return Ok(value),
                 Step::Call(next) => {
-                    if !self.exposes_locals(call.method) {
-                        self.memory.release(bottom);
+                    match self.exposes_locals(call.method) {
+                        true => bottom = self.memory.mark(),
+                        false => self.memory.release(bottom),
                     }
                     call = next;
                 }

@@ -74,12 +74,19 @@ impl<'a> Oracle<'a> {
 /// Makes the calls of an expression direct where the oracle knows the target.
 pub fn devirtualise(program: &Program, oracle: &mut Oracle<'_>, e: &mut Expr) {
     e.for_each_child_mut(|part| devirtualise(program, oracle, part));
-    let ExprKind::Call(call) = &mut e.kind else { return };
+    let ExprKind::Call(call) = &e.kind else { return };
     let Some(site) = site(program, call) else { return };
     let exact = exact_target(program, call).filter(|_| oracle.rule > Rule::Naive);
     if let Some(target) = exact.or_else(|| oracle.only_target(program, site)) {
-        direct(program, call, target);
-        convert_result(program, e, target);
+        direct(program, e, target);
+    }
+}
+
+/// Makes a dispatch on a variable direct; such appear when bodies are copied.
+pub fn devirtualise_exact(program: &Program, e: &mut Expr) {
+    let ExprKind::Call(call) = &e.kind else { return };
+    if let Some(target) = site(program, call).and_then(|_| exact_target(program, call)) {
+        direct(program, e, target);
     }
 }
 
@@ -97,7 +104,8 @@ fn exact_target(program: &Program, call: &Call) -> Option<MethodId> {
 }
 
 /// Makes a call one of `target`.
-fn direct(program: &Program, call: &mut Call, target: MethodId) {
+fn direct(program: &Program, e: &mut Expr, target: MethodId) {
+    let ExprKind::Call(call) = &mut e.kind else { return };
     call.dispatch = Dispatch::Exact;
     call.method = target;
     if let Some(receiver) = &mut call.receiver {
@@ -106,6 +114,7 @@ fn direct(program: &Program, call: &mut Call, target: MethodId) {
     for (arg, param) in call.args.iter_mut().zip(&program[target].body.locals) {
         convert(arg, &param.ty);
     }
+    convert_result(program, e, target);
 }
 
 /// Makes the receiver a pointer to an object of the method's module.

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use clickwork_source::Span;
 
+use super::devirtualise::devirtualise_exact;
 use super::fold::{fold, rewrite_with};
 use super::instantiate::{Callee, Caller, instantiate};
 use super::propagate::propagate;
@@ -45,8 +46,14 @@ const COLD: u8 = 5;
 /// What became of the call at a place of a method, if it was looked at.
 pub type Fates = HashMap<(MethodId, Span, MethodId), Fate>;
 
-/// Inlines in all methods of the graph.
-pub fn inline(program: &mut Program, graph: &CallGraph, reach: &Reach, heuristics: bool) -> Fates {
+/// Inlines in all methods of the graph. With `direct`, dispatches on what turns out to be a variable become direct.
+pub fn inline(
+    program: &mut Program,
+    graph: &CallGraph,
+    reach: &Reach,
+    heuristics: bool,
+    direct: bool,
+) -> Fates {
     let facts = program.methods.iter().map(|m| Facts::new(&m.body)).collect::<Vec<_>>();
     let size: u32 = graph.order().iter().map(|m| facts[m.0 as usize].size).fold(0, u32::saturating_add);
     let mut inliner = Inliner {
@@ -56,6 +63,7 @@ pub fn inline(program: &mut Program, graph: &CallGraph, reach: &Reach, heuristic
         program,
         graph,
         heuristics,
+        direct,
         facts,
         free: size.saturating_mul(GROWTH).saturating_add(GROWTH_FREE),
         fates: Fates::new(),
@@ -112,6 +120,8 @@ struct Facts {
     pinned: bool,
     /// Has no body.
     missing: bool,
+    /// Has a dispatch.
+    dispatches: bool,
 }
 
 impl Facts {
@@ -129,6 +139,10 @@ impl Facts {
                 self.pinned |= block.pinned;
                 self.size += 3;
             }
+            ExprKind::Call(call) => {
+                self.dispatches |= call.dispatch == Dispatch::Dynamic;
+                self.size += 1;
+            }
             _ => self.size += 1,
         }
         self.depth = self.depth.max(depth);
@@ -142,6 +156,8 @@ struct Inliner<'a> {
     /// The modules whose objects need a run-time type.
     typed: Vec<bool>,
     heuristics: bool,
+    /// Whether dispatches may become direct.
+    direct: bool,
     facts: Vec<Facts>,
     once: Vec<bool>,
     originals: HashMap<MethodId, Body>,
@@ -201,6 +217,9 @@ impl Inliner<'_> {
                 self.expr(work, part, Place { cold, ..inner });
             }
             _ => expr.for_each_child_mut(|part| self.expr(work, part, inner)),
+        }
+        if self.direct {
+            devirtualise_exact(self.program, expr);
         }
         if let Some(call) = asked(self.program, expr) {
             let fate = match self.decide(work, &call, place) {
@@ -272,7 +291,7 @@ impl Inliner<'_> {
     }
 
     fn replace(&mut self, work: &mut Work, expr: Expr, call: &Asked, place: Place) -> Expr {
-        let size = self.facts[call.method.0 as usize].size;
+        let Facts { size, dispatches, .. } = self.facts[call.method.0 as usize];
         work.size = work.size.saturating_add(size);
         self.free = self.free.saturating_sub(size);
         let (ty, span) = (expr.ty.clone(), expr.span);
@@ -290,7 +309,7 @@ impl Inliner<'_> {
         if forwards {
             pass_level(&mut copy.body, call.level);
         }
-        if path || again || forwards {
+        if path || again || forwards || (self.direct && dispatches) {
             work.stack.push(call.method);
             let depth = place.depth + 1;
             self.expr(work, &mut copy.body, Place { path, depth, ..place });

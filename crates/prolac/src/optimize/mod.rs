@@ -72,7 +72,7 @@ fn run(program: &mut Program, options: &Options, rule: Rule, foreign: bool) -> R
     let graph = CallGraph::new(program, &reach);
     fold_all(program, &graph);
     if options.level >= 2 && options.inline {
-        let fates = inline::inline(program, &graph, &reach, options.level >= 3);
+        let fates = inline::inline(program, &graph, &reach, options.level >= 3, rule > Rule::Naive);
         note_fates(&mut report, &fates);
     }
     report

@@ -6,6 +6,7 @@
 use clickwork_source::Span;
 
 use crate::Name;
+use crate::analyze::exceptions;
 use crate::analyze::testing::{Builder, make, object, sequence};
 use crate::program::tree::{
     BinaryOp, CBlock, CPiece, Call, Dispatch, Expr, ExprKind, Local, MinMax, UnaryOp, UpdateOp,
@@ -24,6 +25,7 @@ pub fn program(seed: u64) -> Program {
         random.method();
     }
     random.main();
+    exceptions(&mut random.b.program);
     random.b.program
 }
 

@@ -4,13 +4,14 @@
 //! - operators on constants are constants, and so are calls of static methods whose body is a constant,
 //! - nothing that has no effect is evaluated for its effect, and of a value that nobody uses only the effects are left
 //!   (`a && b` for its effect is `if a then b`),
-//! - choices on constants, and what follows a `raise`, are gone,
+//! - choices on constants, and what follows a `raise`, are gone, and so are handlers of what cannot be raised,
 //! - sequences are flat and stand outside of the first operand of other forms: `(a, b) == c` is `a, b == c`,
 //! - `&*p` is `p` and `*&x` is `x`, and conversions that change nothing are gone.
 //!
 //! One walk, parts before wholes; linear. Places stay places. `values` has the rules for operators, `void` those for
-//! effects without a value. Callees must be folded before callers for constant methods to be seen.
+//! effects without a value, `catch` those for handlers. Callees must be folded before callers for constant methods to be seen.
 
+mod catch;
 mod values;
 mod void;
 
@@ -52,6 +53,7 @@ impl Folder<'_> {
             ExprKind::Conditional(..) => conditional(expr),
             ExprKind::Sequence(parts) => void::flat(parts, expr.ty, expr.span),
             ExprKind::Let(bindings, body) => void::narrow_let(bindings, *body, expr.span),
+            ExprKind::Catch(body, these) => catch::catch(self.program, *body, these, expr.span),
             ExprKind::Outline(_, inner) if is_constant(&inner) || matches!(inner.kind, ExprKind::Nothing) => {
                 *inner
             }
