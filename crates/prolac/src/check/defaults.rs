@@ -23,11 +23,9 @@ impl Checker<'_> {
     pub(super) fn infer_defaults(&mut self) {
         self.inherit_written();
         let mut open: BTreeMap<MethodId, Vec<MethodId>> = BTreeMap::new();
-        for method in self.program.method_ids().filter(|&m| self.is_untyped(m)) {
-            if self.program[method].returns == Type::Void {
-                let family = self.program[method].slot;
-                open.entry(family).or_default().push(method);
-            }
+        for method in self.untyped().into_iter().filter(|&m| self.written_above(m).is_none()) {
+            let family = self.program[method].slot;
+            open.entry(family).or_default().push(method);
         }
         open.retain(|_, family| family.iter().any(|&m| self.has_body(m)));
         for &method in open.values().flatten() {
@@ -54,15 +52,17 @@ impl Checker<'_> {
     /// A dynamic method without a type takes the one written for what it overrides.
     fn inherit_written(&mut self) {
         for method in self.untyped() {
-            let mut ancestors =
-                std::iter::successors(self.program[method].overrides, |&m| self.program[m].overrides);
-            let written =
-                ancestors.find(|&m| !self.is_untyped(m)).filter(|_| !self.program[method].is_static);
-            if let Some(written) = written {
+            if let Some(written) = self.written_above(method) {
                 let returns = self.signature(written).returns;
                 self.set_returns(method, returns);
             }
         }
+    }
+
+    /// The nearest method that a dynamic one overrides and that has a written type.
+    fn written_above(&self, method: MethodId) -> Option<MethodId> {
+        let first = self.program[method].overrides.filter(|_| !self.program[method].is_static);
+        std::iter::successors(first, |&m| self.program[m].overrides).find(|&m| !self.is_untyped(m))
     }
 
     /// Takes away bool from families with a body that is no condition, until nothing changes.
@@ -119,5 +119,30 @@ fn is_condition(expr: &Expr) -> bool {
         ExprKind::Let(_, body) | ExprKind::Outline(_, body) => is_condition(body),
         ExprKind::Call(_) => true,
         _ => expr.is_place(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clickwork_source::Sources;
+
+    use super::*;
+    use crate::program::Target;
+
+    #[test]
+    fn an_override_of_a_method_written_void_is_void_though_its_body_is_a_condition() {
+        let mut sources = Sources::new();
+        let text = "module A { f :> void ::= true; } module B :> A { f ::= 1 == 2; }\n\
+            module C { g ::= true; } module D :> C { g ::= 1 == 2; }";
+        let file = sources.add("a.pc", text);
+        let ast = crate::syntax::parse(&mut sources, file, &mut Diagnostics::new());
+        let checked = crate::check::check(&sources, &ast, Target::default());
+        assert!(!checked.diagnostics.has_errors());
+        let program = checked.program;
+        let returns = |name: &str| {
+            let method = program.method_ids().find(|&m| program.method_name(m) == name);
+            method.map(|m| program[m].returns.clone())
+        };
+        assert_eq!([returns("B.f"), returns("D.g")], [Some(Type::Void), Some(Type::Bool)]);
     }
 }

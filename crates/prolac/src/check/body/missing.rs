@@ -49,12 +49,13 @@ impl BodyChecker<'_, '_> {
         )
     }
 
-    /// A module that exists but that the header does not list.
+    /// A module that exists but that the header does not list; of several, the one with the shortest name.
     fn not_in_header(&self, message: &Diagnostic, name: &Name) -> Option<Diagnostic> {
         let program = &self.check.program;
         let modules = program.modules.iter().map(|module| (&module.path, module.span));
         let equations = program.equations.iter().map(|equation| (&equation.path, equation.span));
-        let (path, span) = modules.chain(equations).find(|(path, _)| path.last() == Some(name))?;
+        let called = modules.chain(equations).filter(|(path, _)| path.last() == Some(name));
+        let (path, span) = called.min_by_key(|(path, _)| path.len())?;
         let full: Vec<&str> = path.iter().map(Name::as_str).collect();
         Some(
             message
