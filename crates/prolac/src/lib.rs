@@ -9,6 +9,7 @@ pub mod analyze;
 pub mod check;
 pub mod driver;
 pub mod interpret;
+pub mod emit;
 mod name;
 pub mod names;
 pub mod optimize;

@@ -1,0 +1,109 @@
+//! Making objects: their tables, then their constructor.
+
+use super::{Dest, Function};
+use crate::emit::stmt::StmtKind;
+use crate::emit::text::{C, Kind, level};
+use crate::program::tree::{Expr, ExprKind};
+use crate::program::{ModuleId, Type};
+
+impl<'a> Function<'a> {
+    /// A new object as a value.
+    pub(super) fn construct_to(&mut self, module: ModuleId, args: &'a [Expr], e: &'a Expr, dest: &Dest) {
+        if let Dest::Store(target) = dest {
+            if target.fresh {
+                let place = C::primary(target.text.clone(), &target.ty);
+                self.used.insert(target.text.clone());
+                return self.construct(&place, module, args);
+            }
+        }
+        let name = self.fresh_name("object");
+        self.declare(&name, &e.ty, None);
+        self.used.insert(name.clone());
+        let object = C::primary(name, &e.ty);
+        self.construct(&object, module, args);
+        if dest.wants_value() {
+            self.deliver(object, &e.ty, dest);
+        } else {
+            self.finish(dest);
+        }
+    }
+
+    /// `place.constructor(args)`, for each element if the place is an array.
+    pub(super) fn construct_at(&mut self, place: &'a Expr, module: ModuleId, args: &'a [Expr]) {
+        let conflict = args.iter().any(|arg| self.place_conflicts(place, arg));
+        let target = match &place.kind {
+            _ if conflict => {
+                let ty = Type::pointer(place.ty.clone());
+                let address = self.address(place, &ty);
+                let pointer = self.temporary("place", &ty, &address);
+                C::new(format!("*{}", pointer.text), level::UNARY, Kind::of(&place.ty))
+            }
+            ExprKind::Deref(_) | ExprKind::This | ExprKind::Local(_) | ExprKind::StaticField(_) | ExprKind::Field(..) => {
+                self.place(place)
+            }
+            _ => self.value(place),
+        };
+        self.mark_used(&target);
+        if let Some(root) = target.text.strip_prefix('*') {
+            self.mark_used(&C::primary(root, &Type::Void));
+        }
+        self.construct_all(target, &place.ty, module, args);
+    }
+
+    fn construct_all(&mut self, place: C, ty: &Type, module: ModuleId, args: &'a [Expr]) {
+        let Type::Array(of, count) = ty else { return self.construct(&place, module, args) };
+        if !self.unit.does_something(module) {
+            return;
+        }
+        let index = self.fresh_name("i");
+        self.used.insert(index.clone());
+        let element = C::new(format!("{}[{index}]", place.operand(level::POSTFIX, false)), level::POSTFIX, Kind::of(of));
+        self.declare(&index, &Type::Int(crate::program::IntType::Ulong), Some("0".into()));
+        let mut body = self.block(|f| {
+            let leave = f.block(|f| f.jump("break"));
+            f.push(StmtKind::If { test: format!("{index} == {count}"), then: leave, otherwise: Vec::new() });
+            f.construct_all(element, of, module, args);
+        });
+        body.push(crate::emit::stmt::Stmt { span: self.span, kind: StmtKind::Do(format!("{index}++")) });
+        self.push(StmtKind::Loop(body));
+    }
+
+    fn construct(&mut self, place: &C, module: ModuleId, args: &'a [Expr]) {
+        let constructor = self.unit.program[module].constructor;
+        let method = &self.unit.program[constructor];
+        let values = self.operands(&args.iter().collect::<Vec<_>>());
+        let tables: Vec<ModuleId> = self.unit.tables_of(module);
+        for owner in tables {
+            let table = crate::emit::tables::table(self.unit, module, owner);
+            self.needs.tables.insert((module, owner));
+            let object = match place.text.strip_prefix('*') {
+                Some(pointer) => format!("{}->", C::truth(pointer, level::UNARY).operand(level::UNARY, false)),
+                None => format!("{}.", place.operand(level::POSTFIX, false)),
+            };
+            let member = self.unit.table_member(owner);
+            self.push(StmtKind::Store { place: format!("{object}{member}"), value: format!("&{table}") });
+        }
+        if self.unit.is_idle(constructor) && values.iter().all(|v| v.literal || v.level == level::PRIMARY) {
+            return;
+        }
+        self.needs.methods.insert(constructor);
+        let address = match place.text.strip_prefix('*') {
+            Some(pointer) => pointer.to_string(),
+            None => format!("&{}", place.operand(level::UNARY, true)),
+        };
+        let this = C::new(address, level::UNARY, Kind::of(&self.unit.pointer_to(module)));
+        let mut all = vec![self.assignable(&this, &self.unit.pointer_to(method.module))];
+        all.extend(self.arguments(constructor, &values));
+        let name = self.unit.part_name(constructor);
+        if self.unit.sets_tables(constructor) {
+            self.needs.parts.insert(constructor);
+        }
+        let call = format!("{name}({})", all.join(", "));
+        let throws = self.scan.method_throws(constructor);
+        if throws.is_empty() {
+            self.push(StmtKind::Do(call));
+        } else {
+            self.checked(call, &throws, &Type::Void, &Dest::Nowhere);
+        }
+    }
+}

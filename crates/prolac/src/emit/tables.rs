@@ -1,0 +1,150 @@
+//! Dispatch tables: their types, their contents, and the small functions between an entry and a definition.
+//!
+//! A table has a function pointer for each slot that is dispatched on. Entries take the object as the module that
+//! introduces the slot; a definition of another module is reached through a function that converts.
+
+use std::fmt::Write;
+
+use super::function::Needs;
+use super::names::free;
+use super::types;
+use super::unit::Unit;
+use crate::program::{MethodId, ModuleId, Type};
+
+/// The member of a table for a slot.
+pub(super) fn entry(unit: &Unit<'_>, slot: MethodId) -> String {
+    let path: Vec<String> = unit.program[slot].path.iter().map(|n| n.to_c()).collect();
+    free(&path.join("__"), |name| unit.names.is_reserved(name))
+}
+
+/// The table for objects of `module` with the slots that `owner` introduces.
+pub(super) fn table(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> String {
+    format!("{}__as__{}", unit.names.module(module), unit.names.module(owner))
+}
+
+/// The definitions in a table.
+pub(super) fn definitions(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> Vec<(MethodId, MethodId)> {
+    let slots = unit.reach.slots(unit.program, owner);
+    slots.into_iter().map(|slot| (slot, unit.program.definition_in(module, slot))).collect()
+}
+
+/// Whether an exception can leave a call through a slot.
+fn slot_throws(unit: &Unit<'_>, slot: MethodId) -> bool {
+    let owner = unit.program[slot].module;
+    let made = unit.reach.constructed.iter().filter(|&&m| unit.program.is_derived(m, owner));
+    made.into_iter().any(|&m| {
+        let definition = unit.program.definition_in(m, slot);
+        !unit.summaries[definition.0 as usize].throws.is_empty()
+    })
+}
+
+/// The type of the table of the slots that `owner` introduces.
+pub(super) fn declaration(unit: &Unit<'_>, owner: ModuleId) -> String {
+    let name = unit.names.module(owner);
+    let mut text = format!("/* How the methods of {} are found. */\n", unit.program.module_name(owner));
+    let _ = writeln!(text, "struct {name}__table {{");
+    for slot in unit.reach.slots(unit.program, owner) {
+        let pointer = format!("(*{})({})", entry(unit, slot), params(unit, slot, false));
+        let _ = writeln!(text, "\t{};", returning(unit, slot, &pointer));
+    }
+    text.push_str("};\n");
+    text
+}
+
+/// A table.
+pub(super) fn definition(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> String {
+    let ty = unit.names.module(owner);
+    let mut text = format!("static const struct {ty}__table {} = {{\n", table(unit, module, owner));
+    for (slot, definition) in definitions(unit, module, owner) {
+        let function = if needs_thunk(unit, slot, definition) {
+            thunk_name(unit, slot, definition)
+        } else {
+            unit.names.method(definition).to_string()
+        };
+        let _ = writeln!(text, "\t.{} = {function},", entry(unit, slot));
+    }
+    text.push_str("};\n");
+    text
+}
+
+/// Whether a definition's function is of another type than the entry.
+pub(super) fn needs_thunk(unit: &Unit<'_>, slot: MethodId, definition: MethodId) -> bool {
+    let void = unit.program[slot].returns.is_void();
+    definition != slot || (void && slot_throws(unit, slot) != unit.can_throw(definition))
+}
+
+fn thunk_name(unit: &Unit<'_>, slot: MethodId, definition: MethodId) -> String {
+    let owner = unit.names.module(unit.program[slot].module);
+    format!("{}__as__{owner}", unit.names.method(definition))
+}
+
+/// The head of the function between an entry and a definition.
+pub(super) fn thunk_head(unit: &Unit<'_>, slot: MethodId, definition: MethodId) -> String {
+    let name = format!("{}({})", thunk_name(unit, slot, definition), params(unit, slot, true));
+    format!("static {}", returning(unit, slot, &name))
+}
+
+/// That function.
+pub(super) fn thunk(unit: &Unit<'_>, slot: MethodId, definition: MethodId) -> String {
+    let (from, to) = (&unit.program[slot], &unit.program[definition]);
+    let this = Type::pointer(unit.pointer_to(to.module).pointee().cloned().unwrap_or(Type::Void));
+    let mut args = vec![format!("({})This", unit.c_type(&this))];
+    for (i, (a, b)) in from.body.locals.iter().zip(&to.body.locals).take(from.params as usize).enumerate() {
+        let cast = !matches!(a.ty, Type::Module(_)) && !unit.converts(&a.ty, &b.ty) && matches!(b.ty, Type::Pointer(_));
+        args.push(if cast { format!("({})p{i}", unit.c_type(&b.ty)) } else { format!("p{i}") });
+    }
+    let call = format!("{}({})", unit.part_name(definition), args.join(", "));
+    let body = match (from.returns.is_void(), slot_throws(unit, slot), unit.can_throw(definition)) {
+        (true, false, _) => format!("\t{call};\n"),
+        (true, true, false) => format!("\t{call};\n\treturn 0;\n"),
+        (false, ..) if matches!(from.returns, Type::Pointer(_)) && !unit.converts(&to.returns, &from.returns) => {
+            format!("\treturn ({}){call};\n", unit.c_type(&from.returns))
+        }
+        _ => format!("\treturn {call};\n"),
+    };
+    format!("{}\n{{\n{body}}}\n", thunk_head(unit, slot, definition))
+}
+
+/// The parameters of a slot's functions, `This` first.
+fn params(unit: &Unit<'_>, slot: MethodId, named: bool) -> String {
+    let method = &unit.program[slot];
+    let this = unit.pointer_to(method.module);
+    let mut all = vec![types::declare(&unit.names, &this, "This")];
+    for (i, local) in method.body.locals.iter().take(method.params as usize).enumerate() {
+        let name = if named { format!("p{i}") } else { String::new() };
+        all.push(types::declare(&unit.names, &local.ty, &name));
+    }
+    all.join(", ")
+}
+
+fn returning(unit: &Unit<'_>, slot: MethodId, declarator: &str) -> String {
+    let method = &unit.program[slot];
+    if slot_throws(unit, slot) {
+        return format!("int {declarator}");
+    }
+    let returns = if method.returns == Type::Never { Type::Void } else { method.returns.clone() };
+    types::declare(&unit.names, &returns, declarator)
+}
+
+/// Functions that copy objects and keep or set their tables.
+pub(super) fn copies(unit: &Unit<'_>, needs: &Needs) -> String {
+    let mut text = String::new();
+    for &module in &needs.assigned {
+        let name = unit.names.module(module);
+        let _ = writeln!(text, "static inline void assign__{name}({name} *to, {name} from)\n{{");
+        for owner in unit.tables_of(module) {
+            let member = unit.table_member(owner);
+            let _ = writeln!(text, "\tfrom.{member} = to->{member};");
+        }
+        text.push_str("\t*to = from;\n}\n\n");
+    }
+    for &module in &needs.copied {
+        let name = unit.names.module(module);
+        let _ = writeln!(text, "static inline {name} copy__{name}(const {name} *from)\n{{\n\t{name} to = *from;\n");
+        for owner in unit.tables_of(module) {
+            let _ = writeln!(text, "\tto.{} = &{};", unit.table_member(owner), table(unit, module, owner));
+        }
+        text.push_str("\treturn to;\n}\n\n");
+    }
+    text
+}

@@ -1,0 +1,148 @@
+//! What all functions of one C file know in common.
+
+use std::collections::BTreeSet;
+
+use clickwork_source::Sources;
+
+use super::Options;
+use super::definite;
+use super::effects::{Scan, Summary};
+use super::names::Names;
+use super::reach::{self, Reach};
+use super::text::{C, Kind};
+use super::types;
+use crate::program::tree::{Call, Dispatch, Expr, ExprKind};
+use crate::program::{Layout, LocalId, MethodId, ModuleId, ModuleRef, Program, Type, ViewId};
+
+/// A program on its way to C.
+pub(super) struct Unit<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its text.
+    pub sources: &'a Sources,
+    /// What the caller wants.
+    pub options: &'a Options,
+    /// C names.
+    pub names: Names,
+    /// Where fields lie, by module.
+    pub layouts: Vec<Layout>,
+    /// What can happen.
+    pub reach: Reach,
+    /// The modules that introduce slots that are dispatched on.
+    pub tables: BTreeSet<ModuleId>,
+    /// What methods do.
+    pub summaries: Vec<Summary>,
+}
+
+impl<'a> Unit<'a> {
+    /// Looks at the expressions of a method.
+    pub fn scan(&'a self, method: MethodId) -> Scan<'a> {
+        let shared = &self.summaries[method.0 as usize].shared;
+        Scan { program: self.program, reach: &self.reach, summaries: &self.summaries, shared }
+    }
+
+    /// `*M`
+    pub fn pointer_to(&self, module: ModuleId) -> Type {
+        Type::pointer(Type::Module(ModuleRef { module, view: ViewId(0) }))
+    }
+
+    /// The type in C.
+    pub fn c_type(&self, ty: &Type) -> String {
+        types::declare(&self.names, ty, "")
+    }
+
+    /// The module whose structure the objects of `module` have: the module itself or an ancestor that adds the last field.
+    pub fn structure(&self, module: ModuleId) -> ModuleId {
+        let slots = |m: ModuleId| self.layouts[m.0 as usize].slots.len();
+        let own = slots(module);
+        self.program.ancestry(module).take_while(|&m| slots(m) == own).last().unwrap_or(module)
+    }
+
+    /// Whether two types are one in C.
+    pub fn same_c(&self, a: &Type, b: &Type) -> bool {
+        types::same(&|m| self.structure(m), a, b)
+    }
+
+    /// Whether C converts pointers of the first type to the second without a cast.
+    pub fn converts(&self, from: &Type, to: &Type) -> bool {
+        let generic = |t: &Type| matches!(t.pointee(), Some(Type::Void));
+        generic(from) || generic(to) || self.same_c(from, to)
+    }
+
+    /// Whether C compares two pointers without a cast.
+    pub fn converts_either(&self, a: &C, b: &C) -> bool {
+        match (&a.kind, &b.kind) {
+            (Kind::Pointer(x), Kind::Pointer(y)) => a.text == "NULL" || b.text == "NULL" || self.converts(x, y),
+            _ => false,
+        }
+    }
+
+    /// Whether the C function returns a negative number for an exception. What C code calls is as the source says,
+    /// whatever the optimiser finds out.
+    pub fn can_throw(&self, method: MethodId) -> bool {
+        let exported = self.program.exports.contains(&method) && !self.program[method].throws.is_empty();
+        exported || !self.summaries[method.0 as usize].throws.is_empty()
+    }
+
+    /// Whether a call goes through a table.
+    pub fn has_table(&self, call: &Call) -> bool {
+        call.dispatch == Dispatch::Dynamic && self.reach.is_made(self.program, reach::receiver(self.program, call))
+    }
+
+    /// What a call that does not go through a table calls.
+    pub fn definition(&self, call: &Call) -> MethodId {
+        call.method
+    }
+
+    /// The modules whose tables an object of `module` points to, outermost ancestor first.
+    pub fn tables_of(&self, module: ModuleId) -> Vec<ModuleId> {
+        let mut all: Vec<ModuleId> = self.program.ancestry(module).filter(|m| self.tables.contains(m)).collect();
+        all.reverse();
+        all
+    }
+
+    /// Whether values of the type have tables that an assignment must keep.
+    pub fn keeps_tables(&self, ty: &Type) -> bool {
+        reach::object(ty).is_some_and(|m| !self.tables_of(m).is_empty())
+    }
+
+    /// The module, if `e` is an object with tables that can be of another run-time type.
+    pub fn copied_module(&self, e: &Expr) -> Option<ModuleId> {
+        let unknown = matches!(e.kind, ExprKind::Deref(_) | ExprKind::This);
+        e.ty.module().map(|m| m.module).filter(|&m| unknown && !self.tables_of(m).is_empty())
+    }
+
+    /// Whether the method's extern function sets tables, so that constructing parts needs another one.
+    pub fn sets_tables(&self, method: MethodId) -> bool {
+        let m = &self.program[method];
+        m.kind.is_constructor() && self.program.exports.contains(&method) && !self.tables_of(m.module).is_empty()
+    }
+
+    /// The function that runs a constructor without setting tables.
+    pub fn part_name(&self, method: MethodId) -> String {
+        let name = self.names.method(method);
+        if self.sets_tables(method) { format!("{name}__part") } else { name.to_string() }
+    }
+
+    /// The member that points to the table of the slots that `owner` introduces.
+    pub fn table_member(&self, owner: ModuleId) -> String {
+        format!("table__{}", self.names.module(owner))
+    }
+
+    /// Whether constructing an object of `module` does anything.
+    pub fn does_something(&self, module: ModuleId) -> bool {
+        !self.tables_of(module).is_empty() || !self.is_idle(self.program[module].constructor)
+    }
+
+    /// Whether a method does nothing.
+    pub fn is_idle(&self, method: MethodId) -> bool {
+        !self.summaries[method.0 as usize].effects.has_effect()
+    }
+
+    /// Whether a variable without a value can be read before it is written.
+    pub fn needs_zero(&self, method: MethodId, local: LocalId) -> bool {
+        let body = &self.program[method].body;
+        let scalar = !matches!(body.locals[local.0 as usize].ty, Type::Module(_) | Type::Array(..));
+        scalar && !definite::is_assigned_first(&body.root, local)
+    }
+}

@@ -1,0 +1,189 @@
+//! Lays statements out as lines, with `#line` marks where compilers would otherwise believe something wrong.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use clickwork_source::{Sources, Span};
+
+use super::stmt::{Stmt, StmtKind};
+
+/// The text of a C file, as far as it is written.
+pub(super) struct Writer<'a> {
+    sources: &'a Sources,
+    /// What the C file is called in marks; `None` for no marks.
+    own: Option<&'a str>,
+    text: String,
+    /// Lines in `text`.
+    lines: usize,
+    /// Where C compilers believe the next line is from; `None` if that cannot be told.
+    belief: Option<(String, usize)>,
+}
+
+impl<'a> Writer<'a> {
+    /// An empty file. With a name, marks are written.
+    pub fn new(sources: &'a Sources, own: Option<&'a str>) -> Self {
+        let belief = own.map(|name| (name.to_string(), 1));
+        Writer { sources, own, text: String::new(), lines: 0, belief }
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// Writes lines that the compiler made.
+    pub fn made(&mut self, text: &str) {
+        if let Some(own) = self.own {
+            self.mark(own, |lines| lines + 2);
+        }
+        self.lines_as_they_are(text);
+    }
+
+    /// Writes lines whose place was told before.
+    pub fn plain(&mut self, text: &str) {
+        self.lines_as_they_are(text);
+    }
+
+    /// Writes text from a source file.
+    pub fn copied(&mut self, span: Span, text: &str) {
+        self.at(span);
+        self.lines_as_they_are(text);
+        if text.lines().any(is_mark) {
+            self.belief = None;
+        }
+    }
+
+    /// Makes compilers believe that the next line is where `span` starts.
+    pub fn at(&mut self, span: Span) {
+        if let (Some(_), Some((file, line))) = (self.own, self.sources.marked_line(span)) {
+            self.mark(file, |_| line);
+        }
+    }
+
+    fn mark(&mut self, file: &str, line: impl FnOnce(usize) -> usize) {
+        let believed = self.belief.as_ref();
+        let own = self.own == Some(file) && believed.is_some_and(|(f, l)| f == file && *l == self.lines + 1);
+        let line = line(self.lines);
+        if own || believed.is_some_and(|(f, l)| f == file && *l == line) {
+            return;
+        }
+        let same_file = believed.is_some_and(|(f, _)| f == file);
+        if same_file {
+            let _ = writeln!(self.text, "#line {line}");
+        } else {
+            let _ = writeln!(self.text, "#line {line} \"{}\"", file.replace('\\', "\\\\").replace('"', "\\\""));
+        }
+        self.lines += 1;
+        self.belief = Some((file.to_string(), line));
+    }
+
+    fn lines_as_they_are(&mut self, text: &str) {
+        for line in text.lines() {
+            self.line(line);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.lines += 1;
+        if let Some((_, believed)) = &mut self.belief {
+            *believed += 1;
+        }
+    }
+
+    fn indented(&mut self, depth: usize, line: &str) {
+        let line = format!("{}{line}", "\t".repeat(depth));
+        self.line(&line);
+    }
+
+    /// Writes statements, indented by `depth` tabs. Variables in `unused` are said to be unused on purpose.
+    pub fn statements(&mut self, all: &[Stmt], depth: usize, unused: &HashSet<String>) {
+        for (i, statement) in all.iter().enumerate() {
+            let next = all.get(i + 1).map(|s| &s.kind);
+            self.statement(statement, depth, unused, next);
+        }
+    }
+
+    fn statement(&mut self, s: &Stmt, depth: usize, unused: &HashSet<String>, next: Option<&StmtKind>) {
+        match &s.kind {
+            StmtKind::Label(name) => {
+                let bare = !matches!(next, None | Some(StmtKind::Declare { .. } | StmtKind::Label(_)));
+                self.indented(depth - 1, &format!("{name}:{}", if bare { "" } else { ";" }));
+                return;
+            }
+            StmtKind::Loop(body) => {
+                self.indented(depth, "for (;;) {");
+                self.statements(body, depth + 1, unused);
+                self.indented(depth, "}");
+                return;
+            }
+            StmtKind::Code(lines) => {
+                self.at(s.span);
+                lines.iter().for_each(|line| self.line(line));
+                if lines.iter().any(|line| is_mark(line)) {
+                    self.belief = None;
+                }
+                return;
+            }
+            _ => self.at(s.span),
+        }
+        match &s.kind {
+            StmtKind::Do(text) | StmtKind::Jump(text) => self.indented(depth, &format!("{text};")),
+            StmtKind::Store { place, value } => self.indented(depth, &format!("{place} = {value};")),
+            StmtKind::Declare { name, declarator, value } => {
+                let value = value.as_ref().map_or(String::new(), |v| format!(" = {v}"));
+                self.indented(depth, &format!("{declarator}{value};"));
+                if unused.contains(name) {
+                    self.indented(depth, &format!("(void){name};"));
+                }
+            }
+            StmtKind::If { test, then, otherwise } => {
+                self.choice("", test, then, otherwise, depth, unused);
+            }
+            _ => {}
+        }
+    }
+
+    /// `if`, with `before` in front of it on its line.
+    fn choice(
+        &mut self,
+        before: &str,
+        test: &str,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+        depth: usize,
+        unused: &HashSet<String>,
+    ) {
+        let braces = !is_single(then) || (!otherwise.is_empty() && !is_single(otherwise)) || !before.is_empty();
+        let open = if braces { " {" } else { "" };
+        self.indented(depth, &format!("{before}if ({test}){open}"));
+        self.statements(then, depth + 1, unused);
+        match otherwise {
+            [] if braces => self.indented(depth, "}"),
+            [] => {}
+            [Stmt { kind: StmtKind::If { test, then, otherwise }, .. }] if braces => {
+                self.choice("} else ", test, then, otherwise, depth, unused);
+            }
+            _ => {
+                self.indented(depth, if braces { "} else {" } else { "else" });
+                self.statements(otherwise, depth + 1, unused);
+                if braces {
+                    self.indented(depth, "}");
+                }
+            }
+        }
+    }
+}
+
+/// Whether a branch needs no braces.
+fn is_single(branch: &[Stmt]) -> bool {
+    matches!(branch, [Stmt { kind: StmtKind::Do(_) | StmtKind::Jump(_) | StmtKind::Store { .. }, .. }])
+}
+
+/// Whether a line is a line mark, so that what follows is counted in another way.
+fn is_mark(line: &str) -> bool {
+    let Some(rest) = line.trim_start().strip_prefix('#') else { return false };
+    let rest = rest.trim_start();
+    rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("line")
+}
