@@ -8,8 +8,8 @@
 pub mod analyze;
 pub mod check;
 pub mod driver;
-pub mod interpret;
 pub mod emit;
+pub mod interpret;
 mod name;
 pub mod names;
 pub mod optimize;

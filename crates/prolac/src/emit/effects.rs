@@ -49,11 +49,6 @@ impl Effects {
         }
     }
 
-    /// Whether it reads that local.
-    pub fn reads_local(self, local: LocalId) -> bool {
-        self.reads & bit(local) != 0
-    }
-
     fn outside(self) -> Effects {
         Effects { reads: 0, writes: 0, ..self }
     }
@@ -172,18 +167,18 @@ impl Scan<'_> {
             ExprKind::Assign(place, _) => self.write(place),
             ExprKind::Update { place, op, value, .. } => {
                 let update = self.write(place).and(self.effects(place));
-                if matches!(op, UpdateOp::Binary(op) if can_trap(*op, value)) { update.and(stops) } else { update }
+                if matches!(op, UpdateOp::Binary(op) if can_trap(*op, value)) {
+                    update.and(stops)
+                } else {
+                    update
+                }
             }
             ExprKind::Step { place, .. } => self.write(place).and(self.effects(place)),
             ExprKind::Binary(op, _, b) if can_trap(*op, b) => stops,
             ExprKind::Call(call) => self.call(call),
-            ExprKind::Construct { module, .. } | ExprKind::ConstructAt { module, .. } => {
-                self.summary(self.program[*module].constructor).and(Effects {
-                    loads: true,
-                    stores: true,
-                    ..Effects::default()
-                })
-            }
+            ExprKind::Construct { module, .. } | ExprKind::ConstructAt { module, .. } => self
+                .summary(self.program[*module].constructor)
+                .and(Effects { loads: true, stores: true, ..Effects::default() }),
             ExprKind::Raise(_) => stops,
             ExprKind::Missing => Effects { stores: true, stops: true, ..Effects::default() },
             ExprKind::CBlock(block) => {

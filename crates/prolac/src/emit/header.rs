@@ -16,7 +16,9 @@ pub(super) fn header(unit: &Unit<'_>, used: &BTreeSet<ModuleId>) -> String {
     let mut text = format!("/* {name}: made by prolacc. Change the Prolac source, not this file. */\n");
     let _ = write!(text, "#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n");
     text.push_str("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-    text.push_str("/* A number on a circle: a is before b if (int)(a - b) < 0. */\ntypedef uint32_t seqint;\n\n");
+    text.push_str(
+        "/* A number on a circle: a is before b if (int)(a - b) < 0. */\ntypedef uint32_t seqint;\n\n",
+    );
     exceptions(unit, &mut text);
     structures(unit, used, &mut text);
     static_fields(unit, &mut text);
@@ -204,7 +206,11 @@ fn assertions(unit: &Unit<'_>, order: &[ModuleId], text: &mut String) {
                 "ASSERT__LAYOUT(offsetof(struct {name}, {member}) == {offset}, \"not as on {machine}\");"
             );
         }
-        let _ = writeln!(text, "ASSERT__LAYOUT(sizeof(struct {name}) == {}, \"not as on {machine}\");", layout.size);
+        let _ = writeln!(
+            text,
+            "ASSERT__LAYOUT(sizeof(struct {name}) == {}, \"not as on {machine}\");",
+            layout.size
+        );
     }
     text.push_str("#undef ASSERT__LAYOUT\n\n");
 }
@@ -231,7 +237,11 @@ fn comment(unit: &Unit<'_>, method: MethodId) -> String {
         .map(|local| format!("{} :> {}", local.name, unit.program.type_name(&local.ty)))
         .collect();
     let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
-    let returns = if m.returns.is_void() { String::new() } else { format!(" :> {}", unit.program.type_name(&m.returns)) };
+    let returns = if m.returns.is_void() {
+        String::new()
+    } else {
+        format!(" :> {}", unit.program.type_name(&m.returns))
+    };
     let is_static = if m.is_static { "static " } else { "" };
     let name = unit.program.method_name(method);
     let place = unit.sources.landmark(m.span);
@@ -253,7 +263,10 @@ pub(super) fn head(unit: &Unit<'_>, method: MethodId, names: Option<&[(String, T
     };
     let params: Vec<String> = params.iter().map(|(name, ty)| types::declare(&unit.names, ty, name)).collect();
     let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
-    let declarator = format!("{}({params})", if names.is_some() { unit.part_name(method) } else { unit.names.method(method).to_string() });
+    let declarator = format!(
+        "{}({params})",
+        if names.is_some() { unit.part_name(method) } else { unit.names.method(method).to_string() }
+    );
     if unit.can_throw(method) {
         return format!("int {declarator}");
     }

@@ -94,7 +94,8 @@ fn functions<'a>(unit: &'a Unit<'a>) -> (BTreeMap<MethodId, Finished>, Needs) {
             merge(unit, &mut needs, std::mem::take(&mut function.needs), method);
             done.insert(method, function);
         }
-        let entries = needs.tables.iter().flat_map(|&(module, owner)| tables::definitions(unit, module, owner));
+        let entries =
+            needs.tables.iter().flat_map(|&(module, owner)| tables::definitions(unit, module, owner));
         open.extend(entries.map(|(_, definition)| definition).filter(|m| !done.contains_key(m)));
         if open.is_empty() {
             return (done, needs);
@@ -128,7 +129,11 @@ fn merge(unit: &Unit<'_>, all: &mut Needs, new: Needs, method: MethodId) {
 }
 
 /// The modules that types in the output mention.
-fn used_modules(unit: &Unit<'_>, functions: &BTreeMap<MethodId, Finished>, needs: &Needs) -> BTreeSet<ModuleId> {
+fn used_modules(
+    unit: &Unit<'_>,
+    functions: &BTreeMap<MethodId, Finished>,
+    needs: &Needs,
+) -> BTreeSet<ModuleId> {
     let mut used = BTreeSet::new();
     for &method in functions.keys() {
         let m = &unit.program[method];
@@ -145,7 +150,9 @@ fn used_modules(unit: &Unit<'_>, functions: &BTreeMap<MethodId, Finished>, needs
         used.extend([module, owner]);
         for (slot, _) in tables::definitions(unit, module, owner) {
             let m = &unit.program[slot];
-            used.extend(m.body.locals.iter().map(|local| &local.ty).chain([&m.returns]).filter_map(header::mentioned));
+            used.extend(
+                m.body.locals.iter().map(|local| &local.ty).chain([&m.returns]).filter_map(header::mentioned),
+            );
         }
     }
     used
@@ -227,7 +234,9 @@ fn static_fields(unit: &Unit<'_>, w: &mut Writer<'_>) {
         let tables = reach::object(&field.ty).map(|m| static_tables(unit, m)).unwrap_or_default();
         let value = match (&field.ty, tables.is_empty()) {
             (_, true) => String::new(),
-            (crate::program::Type::Array(_, count), _) => format!(" = {{ [0 ... {}] = {tables} }}", count - 1),
+            (crate::program::Type::Array(_, count), _) => {
+                format!(" = {{ [0 ... {}] = {tables} }}", count - 1)
+            }
             _ => format!(" = {tables}"),
         };
         w.made(&format!("{declaration}{value};"));

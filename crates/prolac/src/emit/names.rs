@@ -68,10 +68,8 @@ pub(super) fn names(program: &Program, sources: &Sources) -> Result<Names, Diagn
     let mut taken = reserved.clone();
     let mut methods = vec![String::new(); program.methods.len()];
     export(program, &mut taken, &mut methods)?;
-    let modules: Vec<String> = program
-        .module_ids()
-        .map(|m| unique(&mut taken, join(&program[m].path)))
-        .collect();
+    let modules: Vec<String> =
+        program.module_ids().map(|m| unique(&mut taken, join(&program[m].path))).collect();
     let equations = equations(program, &modules, &mut taken);
     let exceptions = program
         .exceptions

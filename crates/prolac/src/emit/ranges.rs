@@ -53,9 +53,7 @@ fn find(e: &Expr, depth: u32) -> Range {
         }
         ExprKind::Outline(_, inner) => Some(find(inner, depth - 1)),
         ExprKind::Unary(UnaryOp::Negate, inner) => Some(negated(find(inner, depth - 1))),
-        ExprKind::Binary(op, a, b) if a.ty.is_int() => {
-            combine(*op, find(a, depth - 1), find(b, depth - 1))
-        }
+        ExprKind::Binary(op, a, b) if a.ty.is_int() => combine(*op, find(a, depth - 1), find(b, depth - 1)),
         ExprKind::Conditional(_, a, b) => Some(union(find(a, depth - 1), find(b, depth - 1))),
         _ => None,
     };
@@ -88,7 +86,8 @@ fn combine(op: BinaryOp, a: Range, b: Range) -> Option<Range> {
 }
 
 fn product(a: Range, b: Range) -> Option<Range> {
-    let corners = [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
+    let corners =
+        [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
     Some((corners.into_iter().min()?, corners.into_iter().max()?))
 }
 

@@ -27,8 +27,12 @@ impl Reach {
 
     /// The slots in the table of `module`, in the order of their definitions.
     pub fn slots(&self, program: &Program, module: ModuleId) -> Vec<MethodId> {
-        let slots: BTreeSet<MethodId> =
-            self.dispatched.iter().filter(|&&(m, _)| self.is_made(program, m)).map(|&(_, slot)| slot).collect();
+        let slots: BTreeSet<MethodId> = self
+            .dispatched
+            .iter()
+            .filter(|&&(m, _)| self.is_made(program, m))
+            .map(|&(_, slot)| slot)
+            .collect();
         slots.into_iter().filter(|&slot| program[slot].module == module).collect()
     }
 

@@ -90,14 +90,18 @@ pub(super) fn thunk(unit: &Unit<'_>, slot: MethodId, definition: MethodId) -> St
     let this = Type::pointer(unit.pointer_to(to.module).pointee().cloned().unwrap_or(Type::Void));
     let mut args = vec![format!("({})This", unit.c_type(&this))];
     for (i, (a, b)) in from.body.locals.iter().zip(&to.body.locals).take(from.params as usize).enumerate() {
-        let cast = !matches!(a.ty, Type::Module(_)) && !unit.converts(&a.ty, &b.ty) && matches!(b.ty, Type::Pointer(_));
+        let cast = !matches!(a.ty, Type::Module(_))
+            && !unit.converts(&a.ty, &b.ty)
+            && matches!(b.ty, Type::Pointer(_));
         args.push(if cast { format!("({})p{i}", unit.c_type(&b.ty)) } else { format!("p{i}") });
     }
     let call = format!("{}({})", unit.part_name(definition), args.join(", "));
     let body = match (from.returns.is_void(), slot_throws(unit, slot), unit.can_throw(definition)) {
         (true, false, _) => format!("\t{call};\n"),
         (true, true, false) => format!("\t{call};\n\treturn 0;\n"),
-        (false, ..) if matches!(from.returns, Type::Pointer(_)) && !unit.converts(&to.returns, &from.returns) => {
+        (false, ..)
+            if matches!(from.returns, Type::Pointer(_)) && !unit.converts(&to.returns, &from.returns) =>
+        {
             format!("\treturn ({}){call};\n", unit.c_type(&from.returns))
         }
         _ => format!("\treturn {call};\n"),
@@ -140,7 +144,10 @@ pub(super) fn copies(unit: &Unit<'_>, needs: &Needs) -> String {
     }
     for &module in &needs.copied {
         let name = unit.names.module(module);
-        let _ = writeln!(text, "static inline {name} copy__{name}(const {name} *from)\n{{\n\t{name} to = *from;\n");
+        let _ = writeln!(
+            text,
+            "static inline {name} copy__{name}(const {name} *from)\n{{\n\t{name} to = *from;\n"
+        );
         for owner in unit.tables_of(module) {
             let _ = writeln!(text, "\tto.{} = &{};", unit.table_member(owner), table(unit, module, owner));
         }

@@ -32,7 +32,8 @@ pub(super) fn unsigned(bits: u32) -> &'static str {
 pub(super) fn declare(names: &Names, ty: &Type, name: &str) -> String {
     match ty {
         Type::Pointer(to) => {
-            let inner = if matches!(**to, Type::Array(..)) { format!("(*{name})") } else { format!("*{name}") };
+            let inner =
+                if matches!(**to, Type::Array(..)) { format!("(*{name})") } else { format!("*{name}") };
             declare(names, to, &inner)
         }
         Type::Array(of, count) => declare(names, of, &format!("{name}[{count}]")),

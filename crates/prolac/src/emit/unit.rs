@@ -72,7 +72,9 @@ impl<'a> Unit<'a> {
     /// Whether C compares two pointers without a cast.
     pub fn converts_either(&self, a: &C, b: &C) -> bool {
         match (&a.kind, &b.kind) {
-            (Kind::Pointer(x), Kind::Pointer(y)) => a.text == "NULL" || b.text == "NULL" || self.converts(x, y),
+            (Kind::Pointer(x), Kind::Pointer(y)) => {
+                a.text == "NULL" || b.text == "NULL" || self.converts(x, y)
+            }
             _ => false,
         }
     }
@@ -86,7 +88,8 @@ impl<'a> Unit<'a> {
 
     /// Whether a call goes through a table.
     pub fn has_table(&self, call: &Call) -> bool {
-        call.dispatch == Dispatch::Dynamic && self.reach.is_made(self.program, reach::receiver(self.program, call))
+        call.dispatch == Dispatch::Dynamic
+            && self.reach.is_made(self.program, reach::receiver(self.program, call))
     }
 
     /// What a call that does not go through a table calls.
@@ -96,7 +99,8 @@ impl<'a> Unit<'a> {
 
     /// The modules whose tables an object of `module` points to, outermost ancestor first.
     pub fn tables_of(&self, module: ModuleId) -> Vec<ModuleId> {
-        let mut all: Vec<ModuleId> = self.program.ancestry(module).filter(|m| self.tables.contains(m)).collect();
+        let mut all: Vec<ModuleId> =
+            self.program.ancestry(module).filter(|m| self.tables.contains(m)).collect();
         all.reverse();
         all
     }
@@ -115,7 +119,9 @@ impl<'a> Unit<'a> {
     /// Whether the method's extern function sets tables, so that constructing parts needs another one.
     pub fn sets_tables(&self, method: MethodId) -> bool {
         let m = &self.program[method];
-        m.kind.is_constructor() && self.program.exports.contains(&method) && !self.tables_of(m.module).is_empty()
+        m.kind.is_constructor()
+            && self.program.exports.contains(&method)
+            && !self.tables_of(m.module).is_empty()
     }
 
     /// The function that runs a constructor without setting tables.

@@ -71,7 +71,8 @@ impl<'a> Writer<'a> {
         if same_file {
             let _ = writeln!(self.text, "#line {line}");
         } else {
-            let _ = writeln!(self.text, "#line {line} \"{}\"", file.replace('\\', "\\\\").replace('"', "\\\""));
+            let _ =
+                writeln!(self.text, "#line {line} \"{}\"", file.replace('\\', "\\\\").replace('"', "\\\""));
         }
         self.lines += 1;
         self.belief = Some((file.to_string(), line));
@@ -155,7 +156,8 @@ impl<'a> Writer<'a> {
         depth: usize,
         unused: &HashSet<String>,
     ) {
-        let braces = !is_single(then) || (!otherwise.is_empty() && !is_single(otherwise)) || !before.is_empty();
+        let braces =
+            !is_single(then) || (!otherwise.is_empty() && !is_single(otherwise)) || !before.is_empty();
         let open = if braces { " {" } else { "" };
         self.indented(depth, &format!("{before}if ({test}){open}"));
         self.statements(then, depth + 1, unused);

@@ -115,13 +115,17 @@ impl<'a> Function<'a> {
     }
 
     /// `+ - *` and the bitwise operations: the low bits of the result need only the low bits of the operands.
-    pub(super) fn ring(&mut self, op: BinaryOp, int: IntType, (a, x): Operand<'a>, (b, y): Operand<'a>) -> C {
+    pub(super) fn ring(&mut self, op: BinaryOp, int: IntType, (a, x): Operand<'_>, (b, y): Operand<'_>) -> C {
         let (bits, signed) = common(&a.kind, &b.kind);
         let bitwise = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
         let exact = a.exact && b.exact;
         let result = ranges::unlimited(op, x, y);
         let in_int = ranges::of_int(if bits == 32 { IntType::Int } else { IntType::Long });
-        let fits = |range| result.is_some_and(|r| within(r, range)) && within(ranges::of(x), range) && within(ranges::of(y), range);
+        let fits = |range| {
+            result.is_some_and(|r| within(r, range))
+                && within(ranges::of(x), range)
+                && within(ranges::of(y), range)
+        };
         if exact && signed && (bitwise || fits(in_int)) {
             let known = (int.is_signed() && bits <= int.bits()) || fits(ranges::of_int(int));
             return infix(op, &a, &b, Kind::Int(bits, true)).exact(known);
@@ -154,7 +158,13 @@ impl<'a> Function<'a> {
         if wide(&a, &b) { (a, b) } else { (a, self.to_unsigned(b, int)) }
     }
 
-    pub(super) fn shift(&mut self, op: BinaryOp, int: IntType, (a, x): Operand<'a>, (n, y): Operand<'a>) -> C {
+    pub(super) fn shift(
+        &mut self,
+        op: BinaryOp,
+        int: IntType,
+        (a, x): Operand<'_>,
+        (n, y): Operand<'_>,
+    ) -> C {
         let width = i128::from(int.bits());
         let range = ranges::of(y);
         let count = match range {
@@ -190,8 +200,8 @@ impl<'a> Function<'a> {
         &mut self,
         op: BinaryOp,
         int: IntType,
-        (a, x): Operand<'a>,
-        (b, y): Operand<'a>,
+        (a, x): Operand<'_>,
+        (b, y): Operand<'_>,
         plain: bool,
     ) -> C {
         let (a, b) = (self.exact_int(a, &x.ty), self.exact_int(b, &y.ty));
@@ -203,7 +213,7 @@ impl<'a> Function<'a> {
         infix(op, &a, &b, Kind::Int(bits, signed))
     }
 
-    pub(super) fn compare(&mut self, op: BinaryOp, (a, x): Operand<'a>, (b, y): Operand<'a>) -> C {
+    pub(super) fn compare(&mut self, op: BinaryOp, (a, x): Operand<'_>, (b, y): Operand<'_>) -> C {
         let Type::Int(int) = x.ty else { return infix(op, &a, &b, Kind::Int(32, true)) };
         if int == IntType::Seqint && !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
             let is_zero = within(ranges::of(y), (0, 0));
@@ -217,17 +227,31 @@ impl<'a> Function<'a> {
     }
 
     /// Two exact operands that C treats as values of one sign.
-    fn same_sign(&self, int: IntType, (a, _): Operand<'a>, (b, _): Operand<'a>) -> (C, C) {
+    fn same_sign(&self, int: IntType, (a, _): Operand<'_>, (b, _): Operand<'_>) -> (C, C) {
         let differ = a.kind.promoted().1 != b.kind.promoted().1;
-        let odd = |c: &C| differ && c.kind.promoted().1 != int.is_signed() && !(c.literal && !c.text.starts_with(['-', '(']));
+        let odd = |c: &C| {
+            differ
+                && c.kind.promoted().1 != int.is_signed()
+                && (!c.literal || c.text.starts_with(['-', '(']))
+        };
         let ty = Type::Int(int);
         let a = if odd(&a) { self.cast_int(a, &ty) } else { a };
         let b = if odd(&b) { self.cast_int(b, &ty) } else { b };
         (a, b)
     }
 
-    pub(super) fn pointer_binary(&mut self, op: BinaryOp, (a, x): Operand<'a>, (b, y): Operand<'a>, ty: &Type) -> C {
-        let a = if op.is_comparison() && self.unit.converts_either(&a, &b) { a } else { self.exact_pointer(a, &x.ty) };
+    pub(super) fn pointer_binary(
+        &mut self,
+        op: BinaryOp,
+        (a, x): Operand<'_>,
+        (b, y): Operand<'_>,
+        ty: &Type,
+    ) -> C {
+        let a = if op.is_comparison() && self.unit.converts_either(&a, &b) {
+            a
+        } else {
+            self.exact_pointer(a, &x.ty)
+        };
         let b = match &y.ty {
             Type::Pointer(_) if op.is_comparison() && self.unit.converts_either(&a, &b) => b,
             Type::Pointer(_) => self.exact_pointer(b, &y.ty),

@@ -187,7 +187,13 @@ impl<'a> Function<'a> {
         self.push(StmtKind::Store { place: target.text, value: text });
     }
 
-    fn combine(&mut self, op: UpdateOp, (old, place): (C, &'a Expr), (right, value): (C, &'a Expr), compute: &Type) -> C {
+    fn combine(
+        &mut self,
+        op: UpdateOp,
+        (old, place): (C, &Expr),
+        (right, value): (C, &Expr),
+        compute: &Type,
+    ) -> C {
         let Type::Int(int) = *compute else { return right };
         // The old value in the type of the computation.
         let known = place.ty.int().is_none_or(|from| within(ranges::of_int(from), ranges::of_int(int)));

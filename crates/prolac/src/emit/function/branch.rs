@@ -7,8 +7,8 @@ use super::{Dest, Function};
 use crate::emit::helpers::Helper;
 use crate::emit::stmt::{Stmt, StmtKind, ends};
 use crate::emit::text::{C, Kind, level};
-use crate::program::tree::{Expr, ExprKind, UnaryOp};
 use crate::program::Type;
+use crate::program::tree::{Expr, ExprKind, UnaryOp};
 
 /// What one side of a choice does.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +103,14 @@ impl Outcome<'_> {
 
 impl<'a> Function<'a> {
     /// `test ? yes : no`
-    pub(super) fn conditional(&mut self, e: &'a Expr, test: &'a Expr, yes: &'a Expr, no: &'a Expr, dest: &Dest) {
+    pub(super) fn conditional(
+        &mut self,
+        e: &'a Expr,
+        test: &'a Expr,
+        yes: &'a Expr,
+        no: &'a Expr,
+        dest: &Dest,
+    ) {
         let cold = is_cold(yes) || is_cold(no);
         if dest.wants_value() && !cold && !self.has_tail(yes) && !self.has_tail(no) && self.is_simple(e) {
             let value = self.value(e);
@@ -230,7 +237,14 @@ impl<'a> Function<'a> {
     }
 
     /// `a || b` where one of them needs statements.
-    fn either(&mut self, e: &'a Expr, (a, b): (&'a Expr, &'a Expr), yes: &Arm<'a>, no: &Arm<'a>, dest: &Dest) {
+    fn either(
+        &mut self,
+        e: &'a Expr,
+        (a, b): (&'a Expr, &'a Expr),
+        yes: &Arm<'a>,
+        no: &Arm<'a>,
+        dest: &Dest,
+    ) {
         if yes.is_small() {
             self.branch(a, yes, &Arm::choice(b, yes, no), dest);
         } else if dest.leaves() {
@@ -272,15 +286,22 @@ impl<'a> Function<'a> {
     }
 
     fn only_effects(&mut self, test: &Outcome<'a>) {
-        if let Outcome::Of(e) = test {
-            if self.effects(e).has_effect() {
-                self.lower_to(e, &Dest::Nowhere);
-            }
+        if let Outcome::Of(e) = test
+            && self.effects(e).has_effect()
+        {
+            self.lower_to(e, &Dest::Nowhere);
         }
     }
 
     /// `if`, with a hint when one side is cold.
-    fn choose(&mut self, test: &Outcome<'a>, negated: bool, arms: (&Arm<'a>, &Arm<'a>), then: Vec<Stmt>, otherwise: Vec<Stmt>) {
+    fn choose(
+        &mut self,
+        test: &Outcome<'a>,
+        negated: bool,
+        arms: (&Arm<'a>, &Arm<'a>),
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    ) {
         let c = match test {
             Outcome::Of(e) => self.condition(e, negated),
             Outcome::Text(_, no) if negated => no.clone(),

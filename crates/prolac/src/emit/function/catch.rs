@@ -147,7 +147,8 @@ impl<'a> Function<'a> {
     fn with_label(&mut self, label: String, yes: &Arm<'a>, no: &Arm<'a>, dest: &Dest) {
         let mut done = None;
         if !ends(&self.out) {
-            let leaving = std::mem::replace(&mut self.must_return, self.must_return || dest.leaves());
+            let leaving = self.must_return;
+            self.must_return |= dest.leaves();
             self.arm(no, dest);
             self.finish(dest);
             self.must_return = leaving;
@@ -165,16 +166,13 @@ impl<'a> Function<'a> {
     }
 
     /// The call that `body` is, if everything that it throws is caught.
-    fn single_call(
-        &mut self,
-        body: &'a Expr,
-        caught: &Option<Vec<ExceptionId>>,
-    ) -> Option<&'a Call> {
+    fn single_call(&mut self, body: &'a Expr, caught: &Option<Vec<ExceptionId>>) -> Option<&'a Call> {
         match &body.kind {
             ExprKind::Convert(inner) if body.ty.is_void() => self.single_call(inner, caught),
             ExprKind::Call(call) => {
                 let throws = self.scan.call_throws(call);
-                let args_calm = call.receiver.iter().chain(&call.args).all(|e| self.scan.throws(e).is_empty());
+                let args_calm =
+                    call.receiver.iter().chain(&call.args).all(|e| self.scan.throws(e).is_empty());
                 let all = throws.iter().all(|e| caught.as_ref().is_none_or(|c| c.contains(e)));
                 (args_calm && all && !throws.is_empty()).then_some(&**call)
             }

@@ -94,6 +94,9 @@ fn starts_with_expression(block: &CBlock, text: &str) -> bool {
     };
     let word: String = text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     let after = text[word.len()..].trim_start();
-    let keyword = matches!(&word[..], "if" | "for" | "while" | "do" | "switch" | "return" | "goto" | "else" | "sizeof" | "typeof");
+    let keyword = matches!(
+        &word[..],
+        "if" | "for" | "while" | "do" | "switch" | "return" | "goto" | "else" | "sizeof" | "typeof"
+    );
     value_first || (!word.is_empty() && !keyword && after.starts_with(['(', '=', '[', '.', '-', '+']))
 }

@@ -9,12 +9,10 @@ use crate::program::{ModuleId, Type};
 impl<'a> Function<'a> {
     /// A new object as a value.
     pub(super) fn construct_to(&mut self, module: ModuleId, args: &'a [Expr], e: &'a Expr, dest: &Dest) {
-        if let Dest::Store(target) = dest {
-            if target.fresh {
-                let place = C::primary(target.text.clone(), &target.ty);
-                self.used.insert(target.text.clone());
-                return self.construct(&place, module, args);
-            }
+        if let Dest::Store(target @ super::Target { fresh: true, .. }) = dest {
+            let place = C::primary(target.text.clone(), &target.ty);
+            self.used.insert(target.text.clone());
+            return self.construct(&place, module, args);
         }
         let name = self.fresh_name("object");
         self.declare(&name, &e.ty, None);
@@ -30,6 +28,10 @@ impl<'a> Function<'a> {
 
     /// `place.constructor(args)`, for each element if the place is an array.
     pub(super) fn construct_at(&mut self, place: &'a Expr, module: ModuleId, args: &'a [Expr]) {
+        let calm = args.iter().all(|arg| !self.effects(arg).has_effect());
+        if calm && !self.scan.address(place).has_effect() && !self.unit.does_something(module) {
+            return;
+        }
         let conflict = args.iter().any(|arg| self.place_conflicts(place, arg));
         let target = match &place.kind {
             _ if conflict => {
@@ -38,9 +40,11 @@ impl<'a> Function<'a> {
                 let pointer = self.temporary("place", &ty, &address);
                 C::new(format!("*{}", pointer.text), level::UNARY, Kind::of(&place.ty))
             }
-            ExprKind::Deref(_) | ExprKind::This | ExprKind::Local(_) | ExprKind::StaticField(_) | ExprKind::Field(..) => {
-                self.place(place)
-            }
+            ExprKind::Deref(_)
+            | ExprKind::This
+            | ExprKind::Local(_)
+            | ExprKind::StaticField(_)
+            | ExprKind::Field(..) => self.place(place),
             _ => self.value(place),
         };
         self.mark_used(&target);
@@ -57,7 +61,11 @@ impl<'a> Function<'a> {
         }
         let index = self.fresh_name("i");
         self.used.insert(index.clone());
-        let element = C::new(format!("{}[{index}]", place.operand(level::POSTFIX, false)), level::POSTFIX, Kind::of(of));
+        let element = C::new(
+            format!("{}[{index}]", place.operand(level::POSTFIX, false)),
+            level::POSTFIX,
+            Kind::of(of),
+        );
         self.declare(&index, &Type::Int(crate::program::IntType::Ulong), Some("0".into()));
         let mut body = self.block(|f| {
             let leave = f.block(|f| f.jump("break"));
@@ -77,7 +85,9 @@ impl<'a> Function<'a> {
             let table = crate::emit::tables::table(self.unit, module, owner);
             self.needs.tables.insert((module, owner));
             let object = match place.text.strip_prefix('*') {
-                Some(pointer) => format!("{}->", C::truth(pointer, level::UNARY).operand(level::UNARY, false)),
+                Some(pointer) => {
+                    format!("{}->", C::truth(pointer, level::UNARY).operand(level::UNARY, false))
+                }
                 None => format!("{}.", place.operand(level::POSTFIX, false)),
             };
             let member = self.unit.table_member(owner);

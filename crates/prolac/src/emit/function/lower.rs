@@ -127,7 +127,9 @@ impl<'a> Function<'a> {
             return;
         }
         let declaration = self.out.remove(start);
-        if let (StmtKind::Declare { name, declarator, .. }, Some(last)) = (declaration.kind, self.out.last_mut()) {
+        if let (StmtKind::Declare { name, declarator, .. }, Some(last)) =
+            (declaration.kind, self.out.last_mut())
+        {
             last.kind = StmtKind::Declare { name, declarator, value: Some(value) };
         }
     }

@@ -48,7 +48,9 @@ impl<'a> Function<'a> {
             ExprKind::Sequence(all) => matches!(&all[..], [only] if self.is_simple(only)),
             ExprKind::Call(call) => !e.ty.is_void() && self.is_simple_call(e, call),
             ExprKind::Assign(place, value) => {
-                self.is_plain_assignment(place) && self.is_simple(value) && !self.place_conflicts(place, value)
+                self.is_plain_assignment(place)
+                    && self.is_simple(value)
+                    && !self.place_conflicts(place, value)
             }
             ExprKind::Update { op, place, value, compute } => {
                 self.is_c_update(*op, place, value, compute)
@@ -90,7 +92,13 @@ impl<'a> Function<'a> {
     }
 
     /// Whether C's own operator does what the update does.
-    pub(super) fn is_c_update(&mut self, op: UpdateOp, place: &'a Expr, value: &'a Expr, compute: &Type) -> bool {
+    pub(super) fn is_c_update(
+        &mut self,
+        op: UpdateOp,
+        place: &'a Expr,
+        value: &'a Expr,
+        compute: &Type,
+    ) -> bool {
         let UpdateOp::Binary(op) = op else { return false };
         self.is_plain_assignment(place) && super::assign::has_c_form(op, &place.ty, value, compute)
     }

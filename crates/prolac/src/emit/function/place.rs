@@ -101,9 +101,7 @@ impl<'a> Function<'a> {
     /// A pointer that C, too, thinks is of type `ty`.
     pub(super) fn exact_pointer(&self, c: C, ty: &Type) -> C {
         match &c.kind {
-            Kind::Pointer(from) if !self.unit.same_c(from, ty) => {
-                c.cast(&self.unit.c_type(ty), Kind::of(ty))
-            }
+            Kind::Pointer(from) if !self.unit.same_c(from, ty) => c.cast(&self.unit.c_type(ty), Kind::of(ty)),
             _ => c,
         }
     }

@@ -51,7 +51,8 @@ impl<'a> Function<'a> {
         }
         let mut open: Vec<usize> = (0..all.len()).filter(|&i| !self.is_same(values[i])).collect();
         while !open.is_empty() {
-            let free = open.iter().position(|&i| !open.iter().any(|&j| j != i && self.needs(all[j], values[i].1)));
+            let free =
+                open.iter().position(|&i| !open.iter().any(|&j| j != i && self.needs(all[j], values[i].1)));
             if let Some(place) = free {
                 let i = open.remove(place);
                 let value = self.value(all[i]);

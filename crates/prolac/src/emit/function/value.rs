@@ -24,7 +24,9 @@ impl<'a> Function<'a> {
             ExprKind::Int(value) => self.constant(*value, e),
             ExprKind::Null => C::literal("NULL".into(), Kind::Pointer(e.ty.clone())),
             ExprKind::Str(bytes) => C::literal(string(bytes), Kind::Pointer(e.ty.clone())),
-            ExprKind::Local(_) | ExprKind::This | ExprKind::StaticField(_) | ExprKind::Deref(_) => self.load(e),
+            ExprKind::Local(_) | ExprKind::This | ExprKind::StaticField(_) | ExprKind::Deref(_) => {
+                self.load(e)
+            }
             ExprKind::Field(object, _) if object.is_place() => self.load(e),
             ExprKind::Field(..) => self.place(e),
             ExprKind::AddressOf(place) if place.is_place() => self.address(place, &e.ty),
