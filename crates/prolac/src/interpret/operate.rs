@@ -64,12 +64,12 @@ impl<'p> Machine<'p> {
         ty: &Type,
     ) -> Result<Value, TrapKind> {
         let (Some(x), Some(y)) = (a.1.number(), b.1.number()) else { return Err(TrapKind::BrokenTree) };
-        let size = |to: &Type| self.objects.size(to).clamp(1, 1 << 40) as i64;
+        let size = |to: &Type| self.objects.size(to).min(1 << 40) as i64;
         let result = match (op, a.0, b.0) {
             (BinaryOp::Add, Type::Pointer(to), Type::Int(_)) => x.wrapping_add(y.wrapping_mul(size(to))),
             (BinaryOp::Add, Type::Int(_), Type::Pointer(to)) => y.wrapping_add(x.wrapping_mul(size(to))),
             (BinaryOp::Subtract, Type::Pointer(to), Type::Int(_)) => x.wrapping_sub(y.wrapping_mul(size(to))),
-            (BinaryOp::Subtract, Type::Pointer(to), Type::Pointer(_)) => x.wrapping_sub(y) / size(to),
+            (BinaryOp::Subtract, Type::Pointer(to), Type::Pointer(_)) => x.wrapping_sub(y) / size(to).max(1),
             _ => arith::binary(op, number_type(a.0), x, y).ok_or(TrapKind::DivisionByZero)?,
         };
         self.number(ty, result)

@@ -1,0 +1,183 @@
+//! Random programs must do the same everywhere.
+//!
+//! A generator writes well-typed Prolac programs. Each is run by the interpreter as it is, by the interpreter after the
+//! optimiser, and as C, and must give the same results, raise the same exceptions and leave the same static fields.
+//!
+//! - `PROLAC_DIFFERENTIAL_SECONDS=600` runs new programs for so long;
+//! - `PROLAC_DIFFERENTIAL_SEED=17` runs one program and prints it.
+//!
+//! Read first: [`Generator`], then `expressions.rs` for what programs are made of, and `interpreted.rs`.
+
+mod calls;
+mod control;
+mod expressions;
+mod interpreted;
+mod model;
+mod modules;
+mod node;
+mod random;
+mod scope;
+mod shrink;
+
+use std::fmt::{self, Display};
+use std::time::{Duration, Instant};
+
+use model::{Int, Model};
+use node::Node;
+use random::Random;
+
+/// Writes a program.
+struct Generator {
+    random: Random,
+    model: Model,
+    equations: Vec<model::Equation>,
+    rank: usize,
+    names: usize,
+}
+
+/// A method to call from outside: static, in the module `Main`, with integers for parameters.
+#[derive(Clone, Debug)]
+struct Entry {
+    pub number: usize,
+    pub params: Vec<Int>,
+}
+
+impl Entry {
+    fn name(&self) -> String {
+        format!("e{}", self.number)
+    }
+
+    /// Arguments for a round of calls: the same for the same program.
+    fn arguments(&self, seed: u64, round: usize) -> Vec<i64> {
+        const EDGES: [i64; 10] = [0, 1, -1, 2, 7, 127, 255, 65535, i32::MAX as i64, i64::MIN];
+        let mut random = Random::new(seed ^ (self.number as u64) << 32 ^ (round as u64) << 48);
+        let mut number = || if random.percent(60) { *random.pick(&EDGES) } else { random.next() as i64 };
+        self.params.iter().map(|_| number()).collect()
+    }
+}
+
+/// A program that can be made smaller.
+#[derive(Clone)]
+struct Source {
+    pub seed: u64,
+    modules: Vec<model::Source>,
+    equations: Vec<model::Equation>,
+    pub entries: Vec<Entry>,
+    /// Methods that read the static fields.
+    pub readers: Vec<String>,
+}
+
+impl Source {
+    /// The program of this seed.
+    pub fn new(seed: u64) -> Source {
+        let (random, model) = (Random::new(seed), Model::default());
+        let mut generator = Generator { random, model, equations: Vec::new(), rank: 0, names: 0 };
+        for _ in 0..generator.random.range(3, 9) {
+            generator.module();
+        }
+        let entries = generator.main_module(10);
+        let readers = generator.readers();
+        let mut modules: Vec<model::Source> = generator.model.modules.into_iter().map(|m| m.source).collect();
+        for i in (1..modules.len()).rev() {
+            modules.swap(i, generator.random.below(i + 1));
+        }
+        Source { seed, modules, equations: generator.equations, entries, readers }
+    }
+}
+
+impl Source {
+    /// How much text there is, roughly.
+    fn size(&self) -> usize {
+        let members = self.modules.iter().flat_map(|m| &m.members).map(Node::size).sum::<usize>();
+        members + self.modules.len() + self.entries.len() + self.readers.len()
+    }
+
+    /// Removes a module from the headers of the others.
+    fn forget(&mut self, name: &str) {
+        self.modules.iter_mut().for_each(|module| module.imports.retain(|import| import.name != name));
+        let (gone, left) =
+            std::mem::take(&mut self.equations).into_iter().partition(|equation| equation.of == name);
+        self.equations = left;
+        let gone: Vec<model::Equation> = gone;
+        gone.iter().for_each(|equation| self.forget(&equation.name));
+    }
+}
+
+impl Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for module in &self.modules {
+            let imports: Vec<&str> = module.imports.iter().map(|import| &*import.text).collect();
+            let has = if imports.is_empty() { "" } else { " has " };
+            writeln!(f, "{}{has}{} {{", module.header, imports.join(", "))?;
+            module.members.iter().try_for_each(|member: &Node| member.fmt(f))?;
+            writeln!(f, "}}{};", module.operators)?;
+        }
+        self.equations.iter().try_for_each(|equation| f.write_str(&equation.text))?;
+        let names = self.entries.iter().map(Entry::name).chain(self.readers.iter().cloned());
+        let names: Vec<String> = names.map(|name| format!("Main.{name}")).collect();
+        writeln!(f, "export {};", names.join(", "))
+    }
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+/// The trees of programs are deep, and the interpreter goes as deep as a program's recursion.
+const STACK: usize = 192 << 20;
+
+/// What is wrong with a program.
+#[derive(Clone, Debug)]
+enum Failure {
+    /// It is not well-typed: the generator or the checker is wrong.
+    Rejected(String),
+    /// It does what no program must do: the generator or the interpreter is wrong.
+    Trap(String),
+    /// It does one thing here and another there.
+    Differs(String),
+}
+
+impl Failure {
+    fn is_like(&self, other: &Failure) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Failure::Rejected(text) | Failure::Trap(text) | Failure::Differs(text)) = self;
+        f.write_str(text)
+    }
+}
+
+fn test(source: &Source) -> Result<(), Failure> {
+    let source = source.clone();
+    let run = move || interpreted::compare(&source);
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run);
+    thread.expect("threads can be made").join().unwrap_or_else(|_| Err(Failure::Trap("a panic".into())))
+}
+
+#[test]
+fn programs_do_the_same_everywhere() {
+    let one = variable("PROLAC_DIFFERENTIAL_SEED");
+    let long = variable("PROLAC_DIFFERENTIAL_SECONDS");
+    let end = Instant::now() + Duration::from_secs(long.unwrap_or(12));
+    let mut seed = one.unwrap_or(if long.is_some() { u64::from(std::process::id()) << 20 } else { 1 });
+    let mut count = 0;
+    while Instant::now() < end {
+        let source = Source::new(seed);
+        if let Err(failure) = test(&source) {
+            let fails = |source: &Source| test(source).is_err_and(|other| other.is_like(&failure));
+            let rejected = matches!(failure, Failure::Rejected(_));
+            let small = if rejected { source } else { shrink::shrink(source, fails) };
+            panic!("{small}\nThe program of seed {seed}: {failure}\nThe smaller one: {:?}", test(&small));
+        }
+        count += 1;
+        seed += 1;
+        if one.is_some() {
+            println!("{source}");
+            break;
+        }
+    }
+    println!("{count} programs");
+}
