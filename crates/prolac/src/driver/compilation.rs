@@ -10,6 +10,7 @@ use clickwork_source::{Diagnostic, Diagnostics, Sources, Span};
 
 use super::input::{Reader, SourceFile};
 use super::preprocess::{self, Preprocessed};
+use super::run::run;
 use crate::analyze::reach::{self, Reach};
 use crate::analyze::{Counts, counts};
 use crate::check::check;
@@ -180,6 +181,17 @@ impl Compilation {
             files: &files,
             sources: &self.sources,
         }))
+    }
+
+    /// Interprets a method with arguments given as words: what it returned. Needs a large stack.
+    pub fn run(&mut self, method: &str, arguments: &[String]) -> Option<String> {
+        match run(self.check()?, method, arguments) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                self.diagnostics.push(error);
+                None
+            }
+        }
     }
 
     /// The value, unless there were errors.

@@ -10,6 +10,7 @@ mod input;
 mod messages;
 mod output;
 mod preprocess;
+mod run;
 
 pub use compilation::{Compilation, Options};
 pub use preprocess::{Options as PreprocessorOptions, When};

@@ -7,6 +7,7 @@ mod calls;
 mod chain;
 pub mod doc;
 mod explain;
+mod find;
 mod namespaces;
 
 use clickwork_source::{Sources, Span};
@@ -17,6 +18,7 @@ use crate::program::{MethodId, MethodKind, Program, Type};
 pub use callgraph::callgraph;
 pub use chain::chains;
 pub use explain::explain;
+pub use find::find_method;
 pub use namespaces::namespaces;
 
 /// The signature of a method without its module: `static f(a :> int) :> bool`.

@@ -2,6 +2,7 @@
 
 mod build;
 mod doc;
+mod run;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,18 +34,20 @@ const EXAMPLES: &str = "Examples:
   prolacc tcp.pc                           only look for errors
   prolacc tcp.pc --explain TCB.send-hook   every definition of a method and what calls it
   prolacc tcp.pc --emit=chain              what is derived from what
-  prolacc doc tcp.pc -o tcp.html           an HTML reference of the program";
+  prolacc doc tcp.pc -o tcp.html           an HTML reference of the program
+  prolacc run fib.pc Fib.fib 10            call a method in the interpreter";
 
 #[derive(Subcommand, Debug)]
 enum Command {
     Doc(doc::Doc),
+    Run(run::Run),
 }
 
 /// Which program, and how messages about it look.
 #[derive(clap::Args, Debug)]
 struct Input {
     /// Files of the program in order; '@LIST' names a file that lists more, '-' is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, allow_negative_numbers = true)]
     files: Vec<String>,
     /// The machine whose layouts count [default: this one]
     #[arg(long, value_name = "NAME", value_parser = target)]
@@ -89,12 +92,13 @@ pub fn main() -> ExitCode {
     in_large_stack(move || match cli.command {
         None => build::run(&cli.build),
         Some(Command::Doc(args)) => doc::run(&args),
+        Some(Command::Run(args)) => run::run(args),
     })
 }
 
 /// Runs in a thread whose stack is large enough for any tree that the parser accepts.
 fn in_large_stack(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(work);
+    let thread = std::thread::Builder::new().stack_size(super::run::STACK).spawn(work);
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(status)) => status,
         // The panic has been reported; it is an error of the compiler and not of the program.
