@@ -14,13 +14,14 @@ use super::run::run;
 use crate::analyze::reach::{self, Reach};
 use crate::analyze::{Counts, counts};
 use crate::check::check;
+use crate::emit::{self, Output};
 use crate::optimize::{self, Report, optimize};
 use crate::program::{Program, Target};
 use crate::report;
 use crate::syntax::{self, ast};
 
 /// How to compile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// When and how the C preprocessor runs.
     pub preprocessor: preprocess::Options,
@@ -28,6 +29,19 @@ pub struct Options {
     pub target: Target,
     /// What the optimiser does.
     pub optimize: optimize::Options,
+    /// Whether `#line` in the C gives the places in the Prolac source.
+    pub lines: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            preprocessor: preprocess::Options::default(),
+            target: Target::default(),
+            optimize: optimize::Options::default(),
+            lines: true,
+        }
+    }
 }
 
 /// A program on its way from text to C.
@@ -130,6 +144,24 @@ impl Compilation {
             self.optimized = Some((program, report));
         }
         self.optimized.as_ref()
+    }
+
+    /// Writes C. `source_name` and `header_name` are what the two files will be called.
+    pub fn emit(&mut self, source_name: &str, header_name: &str) -> Option<Output> {
+        self.optimize()?;
+        let (program, _) = self.optimized.as_ref()?;
+        let options = emit::Options {
+            lines: self.options.lines,
+            source_name: source_name.to_string(),
+            header_name: header_name.to_string(),
+        };
+        match emit::emit(program, &self.sources, &options) {
+            Ok(output) => Some(output),
+            Err(errors) => {
+                self.diagnostics.extend(errors);
+                None
+            }
+        }
     }
 
     /// The numbers of methods, calls and dispatches.
