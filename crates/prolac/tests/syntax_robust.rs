@@ -1,26 +1,17 @@
-//! The front of the compiler on texts that are no programs: it must neither panic nor lose a byte, and places must fit.
+//! The front of the compiler on texts that are no programs, and on the seeds of its fuzz target: it must neither panic nor lose a byte, and
+//! places must fit.
 
+use clickwork_prolac::syntax::MAX_DEPTH;
 use clickwork_prolac::syntax::ast::{Expr, ExprKind, Member, Program, TopItem};
-use clickwork_prolac::syntax::{MAX_DEPTH, dump, parse, tokenize};
-use clickwork_source::{Diagnostics, Sources, Span, render_human};
+use clickwork_source::{Diagnostics, Sources, Span};
 use proptest::prelude::*;
+
+#[path = "../../../fuzz/checks/prolac.rs"]
+mod prolac;
 
 /// Parses, and checks what must hold for any text.
 fn check(text: &str) -> (Program, Diagnostics) {
-    let mut sources = Sources::new();
-    let file = sources.add("any.pc", text);
-    let mut at = 0;
-    for token in tokenize(&sources, file).list {
-        assert!(token.start == at && token.end > at, "a gap before {token:?}");
-        at = token.end;
-    }
-    assert_eq!(at as usize, text.len());
-    let mut diagnostics = Diagnostics::new();
-    let program = parse(&mut sources, file, &mut diagnostics);
-    dump(&program, &sources);
-    for diagnostic in diagnostics.iter().take(if text.len() < 2000 { 20 } else { 1 }) {
-        render_human(&sources, diagnostic, false);
-    }
+    let (sources, program, diagnostics) = prolac::check_text(text);
     let unclosed = diagnostics.has_errors();
     bodies(&program).into_iter().for_each(|body| check_spans(body, body.span, &sources, unclosed));
     (program, diagnostics)
@@ -69,6 +60,17 @@ fn children(expr: &Expr) -> Vec<&Expr> {
             Vec::new()
         }
     }
+}
+
+#[test]
+fn every_seed_of_the_fuzz_target_passes() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/parse_prolac");
+    let mut count = 0;
+    for entry in std::fs::read_dir(seeds).expect("the seeds are part of the repository") {
+        prolac::check(&std::fs::read(entry.unwrap().path()).unwrap());
+        count += 1;
+    }
+    assert!(count >= 10, "only {count} seeds");
 }
 
 /// The only messages that a text too deep may give.
@@ -124,20 +126,20 @@ fn depth_has_a_limit_and_no_less() {
     for (open, middle, close) in nests {
         assert_fine(&method(&wrapped(limit / 3, open, middle, close)));
         assert_too_deep(&method(&wrapped(limit + 1, open, middle, close)));
-        assert_too_deep(&method(&wrapped(20_000, open, middle, close)));
+        assert_too_deep(&method(&wrapped(4_000, open, middle, close)));
     }
     let types = [("*", "int", ""), ("(", "int", ")"), ("", "int", "[1]"), ("int[x :> ", "int", "]")];
     for (open, middle, close) in types {
         let field = |n| format!("module M {{ field f :> {}; }}", wrapped(n, open, middle, close));
         assert_fine(&field(limit / 3));
-        assert_too_deep(&field(20_000));
+        assert_too_deep(&field(4_000));
     }
     for (open, close) in [("n { ", "}"), ("module M { ", "}"), ("module M { a { ", "} }"), ("a.", "b { }")] {
         let (_, few) = check(&wrapped(limit / 3, open, "", close));
         assert!(!few.iter().any(|d| d.message.contains("nested more than")));
-        check(&wrapped(20_000, open, "", close));
+        check(&wrapped(4_000, open, "", close));
     }
-    assert_too_deep(&wrapped(20_000, "n { ", "", "}"));
+    assert_too_deep(&wrapped(4_000, "n { ", "", "}"));
 }
 
 #[test]
@@ -145,13 +147,13 @@ fn unbalanced_nests_are_no_worse() {
     for piece in
         ["(", "[", "{", "n {", "module M {", "module M { f ::= {", "(*", "let a = ", "if ", "%{", "f ::= ("]
     {
-        check(&piece.repeat(20_000));
-        check(&method(&piece.repeat(20_000)));
-        check(&format!("module M {{ f ::= {}", piece.repeat(20_000)));
+        check(&piece.repeat(4_000));
+        check(&method(&piece.repeat(4_000)));
+        check(&format!("module M {{ f ::= {}", piece.repeat(4_000)));
     }
     for piece in [")", "]", "}", "%}", "end ", "; ", "f ::= { ; ::=", "{ ; f ::= "] {
-        check(&piece.repeat(20_000));
-        check(&format!("module M {{ {}", piece.repeat(20_000)));
+        check(&piece.repeat(4_000));
+        check(&format!("module M {{ {}", piece.repeat(4_000)));
     }
 }
 

@@ -1,9 +1,11 @@
-//! Text to tree: tokens, parser, dump.
+//! Text to tree: tokens, parser, dump, formatter.
 //!
-//! [`parse`] makes a [`ast::Program`] of a file; [`dump`] prints one. Names are not resolved here.
+//! [`parse`] makes a [`ast::Program`] of a file; [`dump`] prints one, [`format`] lays a
+//! file out. Names are not resolved here.
 
 pub mod ast;
 mod dump;
+mod format;
 mod lexer;
 mod literal;
 mod parser;
@@ -11,5 +13,6 @@ mod raw;
 pub mod token;
 
 pub use dump::dump;
+pub use format::format;
 pub use lexer::{LineMark, Tokens, tokenize};
 pub use parser::{MAX_DEPTH, parse, statement_hint};

@@ -23,6 +23,7 @@ impl Parser<'_> {
 
     fn cast(&mut self) -> Parsed<Node> {
         let start = self.bump().start;
+        self.casts.insert(start);
         let ty = self.ty()?;
         self.expect(Punct::CloseParen)?;
         let prefixed =

@@ -74,7 +74,8 @@ impl Parser<'_> {
     /// A parent or an import. A parent can be `super.N`: what the equation N stands for so far.
     fn header_part(&mut self, parent: bool) -> Parsed<ModuleExpr> {
         let start = self.start();
-        let previous = parent && self.kind() == TokenKind::Keyword(Keyword::Super) && self.nth_is(1, Punct::Dot);
+        let previous =
+            parent && self.kind() == TokenKind::Keyword(Keyword::Super) && self.nth_is(1, Punct::Dot);
         if previous {
             self.bump();
             self.bump();

@@ -17,6 +17,8 @@ mod types;
 
 pub use mistakes::statement_hint;
 
+use std::collections::HashSet;
+
 use clickwork_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
 use super::ast;
@@ -43,6 +45,15 @@ struct Tall<T> {
 /// Parses one file. Line marks (`# 12 "file"`, `#line 12 "file"`, `# line 12 "file"`), also those inside C code, are
 /// given to `sources`. Anything wrong is added to `diagnostics`; the tree then lacks what could not be understood.
 pub fn parse(sources: &mut Sources, file: FileId, diagnostics: &mut Diagnostics) -> ast::Program {
+    parse_with_casts(sources, file, diagnostics).0
+}
+
+/// [`parse`], with the offsets of the parentheses that begin casts.
+pub(super) fn parse_with_casts(
+    sources: &mut Sources,
+    file: FileId,
+    diagnostics: &mut Diagnostics,
+) -> (ast::Program, HashSet<u32>) {
     let mut tokens = tokenize(sources, file);
     let mut name = sources.name(file).to_string();
     for mark in std::mem::take(&mut tokens.marks) {
@@ -54,7 +65,7 @@ pub fn parse(sources: &mut Sources, file: FileId, diagnostics: &mut Diagnostics)
     let mut found: Vec<Diagnostic> = parser.diagnostics.into_iter().collect();
     found.sort_by_key(|d| d.span().start);
     diagnostics.extend(found);
-    program
+    (program, parser.casts)
 }
 
 struct Parser<'a> {
@@ -72,6 +83,8 @@ struct Parser<'a> {
     variables: Vec<Name>,
     /// The modules that can be named in the module being read.
     modules: Vec<Name>,
+    /// Where casts begin.
+    casts: HashSet<u32>,
     diagnostics: Diagnostics,
     /// The token at which the last message was given.
     last_failure: Option<usize>,
@@ -95,6 +108,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             variables: Vec::new(),
             modules: Vec::new(),
+            casts: HashSet::new(),
             diagnostics: tokens.diagnostics,
             last_failure: None,
             cut_short: tokens.cut_short,
