@@ -22,23 +22,24 @@ use crate::syntax::ast;
 impl<'a> BodyChecker<'_, 'a> {
     /// `callee(args)`: a method, a new object, or a constructor in the memory of an object.
     pub(super) fn call_expr(&mut self, callee: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> Expr {
-        let found = match self.meaning(callee) {
-            Meaning::Value(value) if value.ty == Type::Error => {
-                // The arguments can have mistakes of their own.
-                args.iter().for_each(|arg| drop(self.expr(arg)));
-                return wrong(span);
-            }
-            Meaning::Value(value) => return self.not_callable(&value.ty, span, callee.span),
+        let meaning = self.meaning(callee);
+        let args = self.all(args);
+        self.apply(meaning, args, span, callee.span)
+    }
+
+    fn apply(&mut self, callee: Meaning, args: Vec<Expr>, span: Span, at: Span) -> Expr {
+        let found = match callee {
+            Meaning::Value(value) => return self.not_callable(&value.ty, span, at),
             Meaning::Module(module, _) => return self.construct(module, args, span),
             Meaning::Found(found) => *found,
         };
         match self.callable(found) {
-            Ok(found) => self.call_feature(Found { span, ..found }, args, callee.span),
+            Ok(found) => self.call_feature(Found { span, ..found }, args, at),
             Err(wrong) => wrong,
         }
     }
 
-    fn call_feature(&mut self, found: Found, args: &'a [ast::Expr], callee: Span) -> Expr {
+    fn call_feature(&mut self, found: Found, args: Vec<Expr>, callee: Span) -> Expr {
         match found.entry.feature {
             Feature::Method(method) => self.call(found, method, args),
             Feature::Constructor(_) => self.constructor_call(found, args),
@@ -66,7 +67,7 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// The call of a method that a name stands for.
-    pub(super) fn call(&mut self, found: Found, method: MethodId, args: &'a [ast::Expr]) -> Expr {
+    pub(super) fn call(&mut self, found: Found, method: MethodId, args: Vec<Expr>) -> Expr {
         let (span, level) =
             (found.span, self.level.or(found.entry.level.map(|id| self.check.names.level(id))));
         if self.check.program[method].is_static {
@@ -97,7 +98,7 @@ impl<'a> BodyChecker<'_, 'a> {
         &mut self,
         method: MethodId,
         object: Expr,
-        args: &'a [ast::Expr],
+        args: Vec<Expr>,
         level: Option<u8>,
         span: Span,
     ) -> Expr {
@@ -111,7 +112,7 @@ impl<'a> BodyChecker<'_, 'a> {
         &mut self,
         method: MethodId,
         receiver: Option<Expr>,
-        args: &'a [ast::Expr],
+        args: Vec<Expr>,
         (dispatch, level): (Dispatch, Option<u8>),
         span: Span,
     ) -> Expr {

@@ -22,6 +22,30 @@ enum Known {
     Nothing,
 }
 
+/// The tokens from some word on.
+struct Words<'t> {
+    text: &'t str,
+    inside: Span,
+    tokens: &'t [Token],
+}
+
+impl<'t> Words<'t> {
+    fn word(&self, i: usize) -> &'t str {
+        &self.text[self.tokens[i].range.clone()]
+    }
+
+    /// The place of the first `count` tokens.
+    fn span(&self, count: usize) -> Span {
+        part_of(self.inside, &(self.tokens[0].range.start..self.tokens[count - 1].range.end))
+    }
+
+    /// Whether `.` and a word come after `count` tokens.
+    fn has_member(&self, count: usize) -> bool {
+        self.tokens.get(count).is_some_and(|t| t.is(b'.'))
+            && self.tokens.get(count + 1).is_some_and(|t| t.kind == Kind::Word)
+    }
+}
+
 /// Where the rest of a qualified name is looked up.
 enum Place {
     View(ViewId),
@@ -52,7 +76,8 @@ impl BodyChecker<'_, '_> {
                 pieces.unquote(token);
             } else if token.kind == Kind::Word
                 && !is_foreign(pieces.text, i, tokens)
-                && let Some((value, count)) = self.name_in_c(pieces.text, pieces.span, &tokens[i..])
+                && let Some((value, count)) =
+                    self.name_in_c(&Words { text: pieces.text, inside: pieces.span, tokens: &tokens[i..] })
             {
                 pieces.replace(&tokens[i], &tokens[i + count - 1], value);
                 i += count - 1;
@@ -62,11 +87,19 @@ impl BodyChecker<'_, '_> {
         pieces.finish()
     }
 
-    /// The value of the Prolac name that the tokens begin with, and how many of them it takes.
-    fn name_in_c(&mut self, text: &str, inside: Span, tokens: &[Token]) -> Option<(Expr, usize)> {
-        let span = |count: usize| part_of(inside, &(tokens[0].range.start..tokens[count - 1].range.end));
-        let word = |i: usize| &text[tokens[i].range.clone()];
-        let mut known = self.first_name_in_c(word(0), span(1));
+    /// The value of the Prolac name that the words begin with, and how many tokens it takes.
+    fn name_in_c(&mut self, words: &Words<'_>) -> Option<(Expr, usize)> {
+        if words.word(0) == "self" && !self.is_static {
+            let view = self.check.names.original_view(self.module());
+            let field = self.qualified_in_c(Known::Inside(Place::View(view)), words);
+            return Some(field.unwrap_or_else(|| (self.this(words.span(1)), 1)));
+        }
+        let first = self.first_name_in_c(words.word(0), words.span(1));
+        self.qualified_in_c(first, words)
+    }
+
+    /// Follows the dots behind the first word as long as it leads to a module or namespace.
+    fn qualified_in_c(&mut self, mut known: Known, words: &Words<'_>) -> Option<(Expr, usize)> {
         let mut count = 1;
         loop {
             let place = match known {
@@ -74,25 +107,20 @@ impl BodyChecker<'_, '_> {
                 Known::Nothing => return None,
                 Known::Inside(place) => place,
             };
-            let more = tokens.get(count).is_some_and(|t| t.is(b'.'))
-                && tokens.get(count + 1).is_some_and(|t| t.kind == Kind::Word);
-            if !more {
+            if !words.has_member(count) {
                 return None;
             }
-            let name = Name::new(word(count + 1));
+            let name = Name::new(words.word(count + 1));
             count += 2;
             let entry = match place {
                 Place::View(view) => self.check.names.member(view, &name).cloned(),
                 Place::Space(space) => space.get(&name).cloned(),
             };
-            known = entry.map_or(Known::Nothing, |entry| self.known(&entry, span(count)));
+            known = entry.map_or(Known::Nothing, |entry| self.known(&entry, words.span(count)));
         }
     }
 
     fn first_name_in_c(&mut self, word: &str, span: Span) -> Known {
-        if word == "self" && !self.is_static {
-            return Known::Value(self.this(span));
-        }
         let name = Name::new(word);
         if let Some(local) = self.local(&name) {
             self.used[local.0 as usize] = true;

@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         for part in checker.all_parts() {
             steps.push(match part {
                 Part::Parent(parent) => checker.construct_parent(parent, args.clone(), span),
-                Part::Field(field) => checker.construct_field(field, &[], span),
+                Part::Field(field) => checker.construct_field(field, Vec::new(), span),
             });
         }
         discard(in_a_row(steps, span))
@@ -57,8 +57,11 @@ impl<'a> BodyChecker<'_, 'a> {
         let mut steps = Vec::new();
         for part in self.all_parts() {
             steps.push(match given.iter().find(|call| call.part == part) {
-                Some(call) => self.construct_part(part, call.args, call.span),
-                None => self.construct_part(part, &[], span),
+                Some(call) => {
+                    let args = self.all(call.args);
+                    self.construct_part(part, args, call.span)
+                }
+                None => self.construct_part(part, Vec::new(), span),
             });
         }
         if let Some(body) = &method.body
@@ -82,12 +85,12 @@ impl<'a> BodyChecker<'_, 'a> {
         parent.into_iter().chain(fields.map(Part::Field)).collect()
     }
 
-    fn construct_part(&mut self, part: Part, args: &'a [ast::Expr], span: Span) -> Expr {
+    fn construct_part(&mut self, part: Part, args: Vec<Expr>, span: Span) -> Expr {
         match part {
             Part::Field(field) => self.construct_field(field, args, span),
             Part::Parent(parent) => {
                 let constructor = self.check.program[parent].constructor;
-                if args.is_empty() && self.lacks_arguments(constructor, "the parent", span) {
+                if args.is_empty() && self.lacks_arguments(constructor, part, span) {
                     return super::wrong(span);
                 }
                 match self.arguments(constructor, args, span) {
@@ -106,16 +109,16 @@ impl<'a> BodyChecker<'_, 'a> {
         Expr::new(Type::Void, span, ExprKind::Call(Box::new(call)))
     }
 
-    fn construct_field(&mut self, field: FieldId, args: &'a [ast::Expr], span: Span) -> Expr {
+    fn construct_field(&mut self, field: FieldId, args: Vec<Expr>, span: Span) -> Expr {
         let ty = self.check.field_type(field);
+        let declared = self.check.program[field].span;
         let Some(module) = ty.module().or_else(|| array_of_modules(&ty)) else { return super::wrong(span) };
         if let (Type::Array(..), Some(first)) = (&ty, args.first()) {
             let message = "the elements of an array are constructed without arguments";
             return self.error(Diagnostic::error(first.span, message));
         }
-        let constructor = self.check.program[module.module].constructor;
-        let name = format!("field `{}`", self.check.program.field_name(field));
-        if args.is_empty() && self.lacks_arguments(constructor, &name, span) {
+        let Some(constructor) = self.visible_constructor(module, declared) else { return super::wrong(span) };
+        if args.is_empty() && self.lacks_arguments(constructor, Part::Field(field), span) {
             return super::wrong(span);
         }
         let object = self.this(span);
@@ -124,24 +127,34 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// Whether a part cannot be constructed without arguments: then there was a message.
-    fn lacks_arguments(&mut self, constructor: MethodId, part: &str, span: Span) -> bool {
+    fn lacks_arguments(&mut self, constructor: MethodId, part: Part, span: Span) -> bool {
         let signature = self.check.signature(constructor);
         if signature.params.is_empty() {
             return false;
         }
         let names: Vec<String> = signature.params.iter().map(|(name, ..)| name.to_string()).collect();
-        let names = names.join(", ");
-        let called = self.callee_name(constructor);
-        let program = &self.check.program;
-        let how = match part {
-            "the parent" => format!("{}({names})", program.module_name(program[constructor].module)),
-            _ => format!("FIELD.constructor({names})"),
+        let (called, names) = (self.callee_name(constructor), names.join(", "));
+        let message = match part {
+            Part::Parent(parent) => {
+                let parent = self.check.program.module_name(parent);
+                Diagnostic::error(span, format!("the parent `{parent}` needs arguments to be constructed"))
+                    .hint(format!("begin the constructor's body with `{parent}({names}),`"))
+            }
+            Part::Field(field) => self.needy_field(field, &names, span),
         };
-        let message = Diagnostic::error(span, format!("{part} needs arguments to be constructed"))
-            .label(program[constructor].span, format!("`{called}({names})`"))
-            .hint(format!("begin the constructor's body with `{how},`"));
-        self.report(message);
+        self.report(message.label(self.check.program[constructor].span, format!("`{called}({names})`")));
         true
+    }
+
+    fn needy_field(&self, field: FieldId, names: &str, span: Span) -> Diagnostic {
+        let field = &self.check.program[field];
+        let name = field.path.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(".");
+        let message = Diagnostic::error(span, format!("field `{name}` needs arguments to be constructed"))
+            .label(field.span, "the field");
+        match field.ty {
+            Type::Array(..) => message.hint("elements of an array get none: make it an array of pointers"),
+            _ => message.hint(format!("begin the constructor's body with `{name}.constructor({names}),`")),
+        }
     }
 
     /// The calls for parts at the beginning of a body; they are taken out of it.

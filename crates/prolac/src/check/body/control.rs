@@ -2,7 +2,7 @@
 
 use clickwork_source::{Diagnostic, Span};
 
-use super::convert::discard;
+use super::convert::{decay, discard};
 use super::operators::not;
 use super::{BodyChecker, is_wrong, wrong};
 use crate::program::Type;
@@ -15,7 +15,7 @@ impl<'a> BodyChecker<'_, 'a> {
         let list = self.comma_list(e);
         let Some((last, first)) = list.split_last() else { return Expr::nothing(e.span) };
         let mut all: Vec<Expr> = first.iter().map(|item| self.dropped(item)).collect();
-        all.push(self.expr(last));
+        all.push(decay(self.expr(last)));
         in_a_row(all, e.span)
     }
 
@@ -194,7 +194,7 @@ impl<'a> BodyChecker<'_, 'a> {
     /// `outline[k] e`; without `k` it is 5.
     pub(super) fn outline(&mut self, level: Option<&'a ast::Expr>, e: &'a ast::Expr, span: Span) -> Expr {
         let level = level.map_or(Some(5), |k| self.level_in(k, "outline", 10));
-        let value = self.expr(e);
+        let value = decay(self.expr(e));
         let ty = value.ty.clone();
         Expr::new(ty, span, ExprKind::Outline(level.unwrap_or(5), Box::new(value)))
     }

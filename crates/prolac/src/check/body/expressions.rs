@@ -34,6 +34,11 @@ impl<'a> BodyChecker<'_, 'a> {
         }
     }
 
+    /// Several expressions.
+    pub(super) fn all(&mut self, list: &'a [ast::Expr]) -> Vec<Expr> {
+        list.iter().map(|e| self.expr(e)).collect()
+    }
+
     fn operator(&mut self, e: &'a ast::Expr) -> Expr {
         use ast::ExprKind::*;
         match &e.kind {

@@ -3,7 +3,7 @@
 //! The initial values see none of the variables. A variable of module type without an initial value is constructed
 //! without arguments, and so is every element of an array of modules; all others begin with any value at all.
 
-use clickwork_source::{Diagnostic, Span};
+use clickwork_source::{Diagnostic, Severity, Span};
 
 use super::control::in_a_row;
 use super::convert::{decay, discard};
@@ -14,14 +14,20 @@ use crate::syntax::ast;
 
 impl<'a> BodyChecker<'_, 'a> {
     pub(super) fn let_expr(&mut self, bindings: &'a [ast::Binding], body: &'a ast::Expr, span: Span) -> Expr {
+        let messages = self.check.diagnostics.len();
+        let outer_names = self.beginning.len();
+        self.beginning.extend(bindings.iter().map(|b| b.name.name.clone()));
         let bound: Vec<(LocalId, Option<Expr>)> = bindings.iter().map(|b| self.binding(b)).collect();
+        self.beginning.truncate(outer_names);
         self.bindings_differ(bindings);
         let outer = self.visible.len();
         self.visible.extend(bound.iter().map(|(id, _)| *id));
         let arrays = self.construct_arrays(&bound);
-        let value = self.expr(body);
+        let value = decay(self.expr(body));
         self.visible.truncate(outer);
-        self.warn_unused(&bound);
+        if !self.check.diagnostics.iter().skip(messages).any(|d| d.severity == Severity::Error) {
+            self.warn_unused(&bound);
+        }
         let value = if arrays.is_empty() {
             value
         } else {
@@ -56,7 +62,7 @@ impl<'a> BodyChecker<'_, 'a> {
         let value = match (&binding.args, &binding.value) {
             (Some(args), _) => self.constructed(&ty, args, written.span),
             (None, Some(value)) => Some(self.initial(binding, value, &ty)),
-            (None, None) => ty.module().map(|module| self.construct(module, &[], binding.name.span)),
+            (None, None) => ty.module().map(|module| self.construct(module, Vec::new(), binding.name.span)),
         };
         (ty, value)
     }
@@ -74,7 +80,10 @@ impl<'a> BodyChecker<'_, 'a> {
     /// `v :> T(args)`
     fn constructed(&mut self, ty: &Type, args: &'a [ast::Expr], span: Span) -> Option<Expr> {
         match ty {
-            Type::Module(module) => Some(self.construct(*module, args, span)),
+            Type::Module(module) => {
+                let args = self.all(args);
+                Some(self.construct(*module, args, span))
+            }
             Type::Error => None,
             _ => {
                 let message = format!("{} has no constructor: only modules have", self.quoted(ty));
@@ -107,7 +116,7 @@ impl<'a> BodyChecker<'_, 'a> {
             let local = self.locals[id.0 as usize].clone();
             if let (None, Some(module)) = (value, array_of_modules(&local.ty)) {
                 let place = self.local_expr(*id, local.span);
-                all.push(discard(self.construct_at(place, module, &[], local.span)));
+                all.push(discard(self.construct_at(place, module, Vec::new(), local.span)));
             }
         }
         all
@@ -127,11 +136,10 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// An object can be there for what its constructor does.
     fn warn_unused(&mut self, bound: &[(LocalId, Option<Expr>)]) {
-        for (id, value) in bound {
+        for (id, _) in bound {
             let local = &self.locals[id.0 as usize];
             let wanted = local.name.as_str().starts_with('_') || local.ty.module().is_some();
-            let bad = is_wrong(&local.ty) || value.as_ref().is_some_and(|value| is_wrong(&value.ty));
-            if !self.used[id.0 as usize] && !wanted && !bad {
+            if !self.used[id.0 as usize] && !wanted {
                 let message =
                     Diagnostic::warning(local.span, format!("variable `{}` is never used", local.name));
                 self.report(message.hint("take it out, or let its name begin with `_`"));

@@ -16,6 +16,11 @@ impl BodyChecker<'_, '_> {
     /// A simple name that stands for nothing.
     pub(super) fn undeclared(&self, name: &ast::Ident) -> Diagnostic {
         let message = Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
+        if self.beginning.contains(&name.name) {
+            return message.hint(
+                "initial values see no variable of their own `let`: put a second `let` inside the first",
+            );
+        }
         if let Some(difference) = self.as_difference(name.name.as_str()) {
             return message
                 .hint(format!("`{}` is one identifier in Prolac: write `{difference}`", name.name));

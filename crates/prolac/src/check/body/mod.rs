@@ -49,6 +49,8 @@ struct BodyChecker<'c, 'a> {
     visible: Vec<LocalId>,
     /// For each local, whether anything names it.
     used: Vec<bool>,
+    /// The variables of `let` whose initial values are being typed.
+    beginning: Vec<Name>,
     /// The inline level that the expression around asks for.
     level: Option<u8>,
     /// Calls of constructors of parts, which are no part of the ordinary body.
@@ -73,6 +75,7 @@ impl<'c, 'a> BodyChecker<'c, 'a> {
             locals: Vec::new(),
             visible: Vec::new(),
             used: Vec::new(),
+            beginning: Vec::new(),
             level: None,
             parts: Vec::new(),
         }

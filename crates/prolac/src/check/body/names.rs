@@ -239,7 +239,7 @@ impl<'a> BodyChecker<'_, 'a> {
 
     fn feature_value(&mut self, found: Found) -> Expr {
         match found.entry.feature {
-            Feature::Method(method) => self.call(found, method, &[]),
+            Feature::Method(method) => self.call(found, method, Vec::new()),
             Feature::Field(field) => self.field(found, field),
             Feature::Exception(exception) => Expr::new(Type::Never, found.span, ExprKind::Raise(exception)),
             Feature::Constructor(_) => self.error(

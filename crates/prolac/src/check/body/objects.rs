@@ -9,9 +9,8 @@ use crate::Name;
 use crate::names::Feature;
 use crate::program::tree::{Expr, ExprKind};
 use crate::program::{FieldId, MethodId, ModuleRef, Type};
-use crate::syntax::ast;
 
-impl<'a> BodyChecker<'_, 'a> {
+impl BodyChecker<'_, '_> {
     /// The field that a name stands for.
     pub(super) fn field(&mut self, found: Found, field: FieldId) -> Expr {
         let ty = self.check.field_type(field);
@@ -72,7 +71,7 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// A new object, `M(args)`.
-    pub(super) fn construct(&mut self, module: ModuleRef, args: &'a [ast::Expr], span: Span) -> Expr {
+    pub(super) fn construct(&mut self, module: ModuleRef, args: Vec<Expr>, span: Span) -> Expr {
         let Some(constructor) = self.visible_constructor(module, span) else { return wrong(span) };
         match self.arguments(constructor, args, span) {
             Some(args) => {
@@ -87,7 +86,7 @@ impl<'a> BodyChecker<'_, 'a> {
         &mut self,
         place: Expr,
         module: ModuleRef,
-        args: &'a [ast::Expr],
+        args: Vec<Expr>,
         span: Span,
     ) -> Expr {
         let Some(constructor) = self.visible_constructor(module, span) else { return wrong(span) };
@@ -101,7 +100,7 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// `e.constructor(args)` and `e->constructor(args)`.
-    pub(super) fn constructor_call(&mut self, found: Found, args: &'a [ast::Expr]) -> Expr {
+    pub(super) fn constructor_call(&mut self, found: Found, args: Vec<Expr>) -> Expr {
         let span = found.span;
         let message = match found.through {
             Through::Object(object) if is_wrong(&object.ty) => return wrong(span),
@@ -131,7 +130,7 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// The constructor, if the view shows it; a message if not.
-    fn visible_constructor(&mut self, module: ModuleRef, span: Span) -> Option<MethodId> {
+    pub(super) fn visible_constructor(&mut self, module: ModuleRef, span: Span) -> Option<MethodId> {
         let name = Name::new("constructor");
         if let Some(entry) = self.check.names.member(module.view, &name)
             && let Feature::Constructor(constructor) = entry.feature
@@ -155,23 +154,22 @@ impl<'a> BodyChecker<'_, 'a> {
     pub(super) fn arguments(
         &mut self,
         method: MethodId,
-        args: &'a [ast::Expr],
+        mut args: Vec<Expr>,
         span: Span,
     ) -> Option<Vec<Expr>> {
         let signature = self.check.signature(method);
-        let mut typed: Vec<Expr> = args.iter().map(|arg| self.expr(arg)).collect();
-        if typed.len() != signature.params.len() {
-            let message = self.wrong_count(method, &signature, typed.len(), span);
+        if args.len() != signature.params.len() {
+            let message = self.wrong_count(method, &signature, args.len(), span);
             self.report(message);
             return None;
         }
         let name = self.callee_name(method);
-        for (arg, (param, ty, declared)) in typed.iter_mut().zip(signature.params.iter()) {
+        for (arg, (param, ty, declared)) in args.iter_mut().zip(signature.params.iter()) {
             let value = std::mem::replace(arg, wrong(span));
             let purpose = format!("for parameter `{param}` of `{name}`");
             *arg = self.convert_for(value, ty, &purpose, (*declared, "declared here".into()));
         }
-        Some(typed)
+        Some(args)
     }
 
     fn wrong_count(

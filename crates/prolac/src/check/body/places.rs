@@ -14,6 +14,11 @@ impl<'a> BodyChecker<'_, 'a> {
         if is_wrong(&place.ty) || (place.is_place() && !is_cast(e)) {
             return place;
         }
+        if let ExprKind::Call(call) = &place.kind {
+            let (name, declared) = (self.callee_name(call.method), self.check.program[call.method].span);
+            let message = format!("`{name}` is a method: what it returns cannot {purpose}");
+            return self.error(Diagnostic::error(e.span, message).label(declared, "declared here"));
+        }
         let message =
             Diagnostic::error(e.span, format!("this is a value without a place: it cannot {purpose}"));
         self.error(
