@@ -43,6 +43,15 @@ pub(super) enum StmtKind {
     },
     /// `for (;;)`
     Loop(Vec<Stmt>),
+    /// `for (uint64_t index = 0; index < count; index++)`
+    Count {
+        /// A new variable.
+        index: String,
+        /// How often.
+        count: u64,
+        /// What is done.
+        body: Vec<Stmt>,
+    },
     /// `return`, `goto`, `continue` or a call that does not return, without the semicolon.
     Jump(String),
     /// A label.

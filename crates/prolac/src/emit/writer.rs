@@ -119,6 +119,13 @@ impl<'a> Writer<'a> {
                 self.indented(depth, "}");
                 return;
             }
+            StmtKind::Count { index, count, body } => {
+                self.at(s.span);
+                self.indented(depth, &format!("for (uint64_t {index} = 0; {index} < {count}; {index}++) {{"));
+                self.statements(body, depth + 1, unused);
+                self.indented(depth, "}");
+                return;
+            }
             StmtKind::Code(lines) => {
                 self.at(s.span);
                 lines.iter().for_each(|line| self.line(line));

@@ -66,14 +66,8 @@ impl<'a> Function<'a> {
             level::POSTFIX,
             Kind::of(of),
         );
-        self.declare(&index, &Type::Int(crate::program::IntType::Ulong), Some("0".into()));
-        let mut body = self.block(|f| {
-            let leave = f.block(|f| f.jump("break"));
-            f.push(StmtKind::If { test: format!("{index} == {count}"), then: leave, otherwise: Vec::new() });
-            f.construct_all(element, of, module, args);
-        });
-        body.push(crate::emit::stmt::Stmt { span: self.span, kind: StmtKind::Do(format!("{index}++")) });
-        self.push(StmtKind::Loop(body));
+        let body = self.block(|f| f.construct_all(element, of, module, args));
+        self.push(StmtKind::Count { index, count: *count, body });
     }
 
     fn construct(&mut self, place: &C, module: ModuleId, args: &'a [Expr]) {
