@@ -205,7 +205,7 @@ impl<'a> Lexer<'a> {
 
     fn identifier(&mut self, start: usize) -> TokenKind {
         let word = &self.text[start..self.at];
-        if word.replace('-', "_").contains("__") {
+        if word.as_bytes().windows(2).any(|pair| pair.iter().all(|b| matches!(b, b'-' | b'_'))) {
             let message = format!("`{word}` has a double underscore, which is reserved for the compiler");
             let hint = "`-` and `_` are the same letter; use one of them at a time";
             self.report(Diagnostic::error(self.span(start, self.at), message).hint(hint));

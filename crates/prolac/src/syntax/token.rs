@@ -16,6 +16,11 @@ macro_rules! words {
             pub fn text(self) -> &'static str {
                 match self { $($name::$word => $text),* }
             }
+
+            /// The one that is written so.
+            fn written(text: &str) -> Option<$name> {
+                match text { $($text => Some($name::$word),)* _ => None }
+            }
         }
     };
 }
@@ -34,7 +39,7 @@ words! {
 }
 
 words! {
-    /// Operators and punctuation, longer ones before their beginnings.
+    /// Operators and punctuation.
     Punct {
         Defines "::=" Implies "==>" CaseBar "|||" ShiftLeftAssign "<<=" ShiftRightAssign ">>="
         MinAssign "min=" MaxAssign "max="
@@ -54,15 +59,15 @@ impl Keyword {
         if text == "__inline" {
             return Some(Keyword::Inline);
         }
-        Keyword::ALL.iter().copied().find(|k| k.text() == text)
+        Keyword::written(text)
     }
 }
 
 impl Punct {
     /// The longest one that `text` begins with; `min=` and `max=` are not looked for.
     pub fn find(text: &[u8]) -> Option<Punct> {
-        let symbol = |p: &Punct| text.starts_with(p.text().as_bytes());
-        Punct::ALL.iter().copied().find(|p| symbol(p) && !matches!(p, Punct::MinAssign | Punct::MaxAssign))
+        let beginning = |length| Punct::written(str::from_utf8(text.get(..length)?).ok()?);
+        (1..=3).rev().find_map(beginning)
     }
 }
 

@@ -156,7 +156,8 @@ impl Layout<'_> {
         let mut start = 0;
         for i in 0..nodes.len() {
             let comma = self.is(&nodes[i], Punct::Comma);
-            if !comma && !(i + 1 < nodes.len() && self.implied_comma(&nodes[i], &nodes[i + 1])) {
+            let implied = nodes.get(i + 1).is_some_and(|next| self.implied_comma(&nodes[i], next));
+            if !comma && !implied {
                 continue;
             }
             docs.push(self.expression(&nodes[start..=i - usize::from(comma)]));

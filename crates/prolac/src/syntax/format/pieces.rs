@@ -146,18 +146,15 @@ fn set_spaces(pieces: &mut [Piece]) {
 
 /// Whether a space stands between two tokens by the rules of style.
 fn belongs_apart(before: &Piece, after: &Piece) -> bool {
-    let closes_cast = before.is(Punct::CloseParen) && !before.ends_operand;
+    use Punct::{Arrow, CloseBracket, CloseParen, Comma, Decrement, Dot, Increment, OpenBracket, OpenParen};
+    let closes_cast = before.is(CloseParen) && !before.ends_operand;
     match (before.token.kind, after.token.kind) {
-        (TokenKind::Punct(p), _) if matches!(p, Punct::OpenParen | Punct::OpenBracket | Punct::Dot) => false,
-        (_, TokenKind::Punct(p)) if matches!(p, Punct::Comma | Punct::Semicolon | Punct::Arrow) => false,
-        (_, TokenKind::Punct(p)) if matches!(p, Punct::CloseParen | Punct::CloseBracket) => false,
-        (TokenKind::Punct(Punct::Arrow), _) => false,
+        (TokenKind::Punct(OpenParen | OpenBracket | Dot | Arrow), _) => false,
+        (_, TokenKind::Punct(Comma | Punct::Semicolon | Arrow | CloseParen | CloseBracket)) => false,
         _ if before.prefix || closes_cast => false,
-        (TokenKind::Keyword(k), TokenKind::Punct(Punct::OpenBracket)) if has_level(k) => false,
-        (_, TokenKind::Punct(p)) if matches!(p, Punct::Dot | Punct::OpenParen | Punct::OpenBracket) => {
-            !before.ends_operand
-        }
-        (_, TokenKind::Punct(p)) if matches!(p, Punct::Increment | Punct::Decrement) => after.prefix,
+        (TokenKind::Keyword(k), TokenKind::Punct(OpenBracket)) if has_level(k) => false,
+        (_, TokenKind::Punct(Dot | OpenParen | OpenBracket)) => !before.ends_operand,
+        (_, TokenKind::Punct(Increment | Decrement)) => after.prefix,
         _ => true,
     }
 }
