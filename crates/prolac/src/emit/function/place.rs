@@ -36,8 +36,8 @@ impl<'a> Function<'a> {
                 None => format!("{}->{name}", self.pointer_to_part(pointer, field)),
             },
             _ => {
+                // To store in a part of a variable does not use it; to load from it is noted by `load`.
                 let object = if object.is_place() { self.place(object) } else { self.value(object) };
-                self.mark_used(&object);
                 format!("{}.{name}", object.operand(level::POSTFIX, false))
             }
         };
