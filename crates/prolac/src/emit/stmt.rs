@@ -63,10 +63,20 @@ pub(super) enum StmtKind {
 /// Whether the end of the statements cannot be reached.
 pub(super) fn ends(statements: &[Stmt]) -> bool {
     match statements.last().map(|s| &s.kind) {
-        Some(StmtKind::Jump(_) | StmtKind::Loop(_)) => true,
+        Some(StmtKind::Jump(_)) => true,
+        Some(StmtKind::Loop(body)) => !breaks(body),
         Some(StmtKind::If { then, otherwise, .. }) => ends(then) && ends(otherwise),
         _ => false,
     }
+}
+
+/// Whether statements of a loop leave it by `break`.
+fn breaks(statements: &[Stmt]) -> bool {
+    statements.iter().any(|s| match &s.kind {
+        StmtKind::Jump(text) => text == "break",
+        StmtKind::If { then, otherwise, .. } => breaks(then) || breaks(otherwise),
+        _ => false,
+    })
 }
 
 /// Takes away the `continue`s that are the last thing in a loop.

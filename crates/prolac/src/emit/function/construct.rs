@@ -47,7 +47,6 @@ impl<'a> Function<'a> {
             | ExprKind::Field(..) => self.place(place),
             _ => self.value(place),
         };
-        self.mark_used(&target);
         if let Some(root) = target.text.strip_prefix('*') {
             self.mark_used(&C::primary(root, &Type::Void));
         }
@@ -91,6 +90,8 @@ impl<'a> Function<'a> {
             return;
         }
         self.needs.methods.insert(constructor);
+        // Storing a table is no use of the object, but the constructor is.
+        self.mark_used(place);
         let address = match place.text.strip_prefix('*') {
             Some(pointer) => pointer.to_string(),
             None => format!("&{}", place.operand(level::UNARY, true)),
