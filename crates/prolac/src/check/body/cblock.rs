@@ -4,7 +4,7 @@
 //! and variables, fields of the object, static fields, static methods that are constants, and qualified ones of these
 //! (`K.size`, `Parent.size`, `V.counter`). Everything else is left to C: what follows `.`, `->`, `struct`, `union`, `enum`
 //! or `goto`, strings, characters, comments, preprocessor lines, and any name that means nothing here. What stands
-//! between backquotes is copied as it is. A variable that the C code declares itself is not noticed: a Prolac name wins.
+//! between backquotes is copied as it is. What the C code declares itself does not count: a Prolac name wins.
 
 use clickwork_source::{Diagnostic, Span};
 
@@ -79,12 +79,24 @@ impl BodyChecker<'_, '_> {
                 && let Some((value, count)) =
                     self.name_in_c(&Words { text: pieces.text, inside: pieces.span, tokens: &tokens[i..] })
             {
+                if i > 0 && ctext::is_type(&pieces.text[tokens[i - 1].range.clone()]) {
+                    self.warn_declaration(&value);
+                }
                 pieces.replace(&tokens[i], &tokens[i + count - 1], value);
                 i += count - 1;
             }
             i += 1;
         }
         pieces.finish()
+    }
+
+    /// `int n;` in C where `n` is a Prolac name.
+    fn warn_declaration(&mut self, value: &Expr) {
+        let name = self.check.sources.slice(value.span);
+        let message = format!("C declares `{name}` here, but the Prolac name takes its place");
+        let hint =
+            format!("choose another name for the variable of C, or put it between backquotes: `{name}`");
+        self.report(Diagnostic::warning(value.span, message).hint(hint));
     }
 
     /// The value of the Prolac name that the words begin with, and how many tokens it takes.

@@ -4,7 +4,7 @@ use clickwork_source::{Diagnostic, Span};
 
 use super::convert::{decay, discard};
 use super::operators::not;
-use super::{BodyChecker, is_wrong, wrong};
+use super::{BodyChecker, wrong};
 use crate::program::Type;
 use crate::program::tree::{Expr, ExprKind};
 use crate::syntax::ast;
@@ -31,19 +31,6 @@ impl<'a> BodyChecker<'_, 'a> {
         list.reverse();
         list.retain(|item| !self.parts.iter().any(|part| std::ptr::eq(*part, *item)));
         list
-    }
-
-    /// An expression whose value is not wanted.
-    fn dropped(&mut self, e: &'a ast::Expr) -> Expr {
-        let value = self.expr(e);
-        if is_useless(&value) {
-            let mut message = Diagnostic::warning(value.span, "this computes a value that nobody uses");
-            if matches!(e.kind, ast::ExprKind::Binary(ast::BinaryOp::Equal, ..)) {
-                message = message.hint("`==` compares; to assign, write `=`");
-            }
-            self.report(message);
-        }
-        discard(value)
     }
 
     /// `a ==> b`: the value is that of `a` as a bool.
@@ -230,37 +217,4 @@ fn is_all(path: &ast::Path) -> bool {
 
 fn span_of(list: &[&ast::Expr]) -> Span {
     list.iter().fold(Span::NONE, |span, e| span.join(e.span))
-}
-
-/// Whether an expression does nothing but compute a value. Constants are not reported: they are used as "do nothing".
-fn is_useless(e: &Expr) -> bool {
-    use ExprKind::*;
-    match &e.kind {
-        Local(_) | This | StaticField(_) | Binary(..) | Unary(..) | MinMax(..) | Field(..) | Deref(_)
-        | And(..) | Or(..) | AddressOf(_) => is_pure(e),
-        Convert(inner) => is_useless(inner),
-        _ => false,
-    }
-}
-
-fn is_pure(e: &Expr) -> bool {
-    use ExprKind::*;
-    let mut pure = true;
-    e.walk(&mut |part| {
-        pure &= !matches!(
-            part.kind,
-            Assign(..)
-                | Update { .. }
-                | Step { .. }
-                | Call(_)
-                | Construct { .. }
-                | ConstructAt { .. }
-                | Raise(_)
-                | Catch(..)
-                | CBlock(_)
-                | Missing
-                | Implies(..)
-        ) && !is_wrong(&part.ty);
-    });
-    pure
 }

@@ -5,6 +5,7 @@
 
 use clickwork_source::{Diagnostic, Span};
 
+use super::zero::{is_zero, null};
 use super::{BodyChecker, fits_all, is_wrong, wrong};
 use crate::program::tree::{Expr, ExprKind};
 use crate::program::{IntType, MethodId, MethodKind, Type};
@@ -14,7 +15,10 @@ impl<'a> BodyChecker<'_, 'a> {
     /// An expression of exactly the type `to`. `purpose` completes "... is needed", as in `for argument x of f`.
     pub(super) fn convert(&mut self, e: Expr, to: &Type, purpose: &str) -> Expr {
         match self.fit(e, to) {
-            Ok(e) => e,
+            Ok(e) => {
+                self.warn_cut_number(&e);
+                e
+            }
             Err(e) => {
                 let message = self.mismatch(&e, to, purpose);
                 self.error(message)
@@ -31,7 +35,10 @@ impl<'a> BodyChecker<'_, 'a> {
         declared: (Span, String),
     ) -> Expr {
         match self.fit(e, to) {
-            Ok(e) => e,
+            Ok(e) => {
+                self.warn_cut_number(&e);
+                e
+            }
             Err(e) => {
                 let message = self.mismatch(&e, to, purpose).label(declared.0, declared.1);
                 self.error(message)
@@ -41,6 +48,9 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// The value of a body as the method's value.
     pub(super) fn returned(&mut self, e: Expr, method: MethodId, returns: &Type) -> Expr {
+        if *returns == Type::Void {
+            self.warn_lost_result(method, &e);
+        }
         let method = &self.check.program[method];
         let purpose = format!("as the value of `{}`", method.path.last().map_or("", |name| name.as_str()));
         let declared = (method.span, format!("returns {}", self.quoted(returns)));
@@ -60,7 +70,7 @@ impl<'a> BodyChecker<'_, 'a> {
         }
         let e = decay(e);
         if matches!(to, Type::Pointer(_)) && is_zero(&e) {
-            return Ok(Expr::new(to.clone(), e.span, ExprKind::Null));
+            return Ok(null(e, to));
         }
         if e.ty == *to || self.converts(&e.ty, to) { Ok(as_type(e, to.clone())) } else { Err(e) }
     }
@@ -283,11 +293,6 @@ fn decayed(ty: &Type) -> Type {
         Type::Array(of, _) => Type::Pointer(of.clone()),
         other => other.clone(),
     }
-}
-
-/// Whether it is the literal `0`, which is also a pointer.
-pub(super) fn is_zero(e: &Expr) -> bool {
-    matches!((&e.kind, &e.ty), (ExprKind::Int(0), Type::Int(_)))
 }
 
 /// A value as `int`, unless its type is wider.

@@ -209,6 +209,13 @@ pub fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
+/// Whether a name behind this word is declared by it.
+pub fn is_type(word: &str) -> bool {
+    const TYPES: [&str; 10] =
+        ["char", "double", "float", "int", "long", "short", "signed", "unsigned", "void", "_Bool"];
+    TYPES.contains(&word)
+}
+
 /// Whether a method with this code must be neither copied nor inlined: it has `return`, `goto`, `static`, `setjmp` or a
 /// label.
 pub fn is_pinned(text: &str, tokens: &[Token]) -> bool {

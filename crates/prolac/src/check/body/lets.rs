@@ -133,19 +133,6 @@ impl<'a> BodyChecker<'_, 'a> {
             }
         }
     }
-
-    /// An object can be there for what its constructor does.
-    fn warn_unused(&mut self, bound: &[(LocalId, Option<Expr>)]) {
-        for (id, _) in bound {
-            let local = &self.locals[id.0 as usize];
-            let wanted = local.name.as_str().starts_with('_') || local.ty.module().is_some();
-            if !self.used[id.0 as usize] && !wanted {
-                let message =
-                    Diagnostic::warning(local.span, format!("variable `{}` is never used", local.name));
-                self.report(message.hint("take it out, or let its name begin with `_`"));
-            }
-        }
-    }
 }
 
 fn void_variable(name: &ast::Ident) -> Diagnostic {

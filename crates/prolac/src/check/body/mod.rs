@@ -23,6 +23,8 @@ mod objects;
 mod operators;
 mod places;
 mod pointers;
+mod warnings;
+mod zero;
 
 use clickwork_source::{Diagnostic, Span};
 

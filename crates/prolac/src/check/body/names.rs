@@ -7,6 +7,7 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::convert::decay;
+use super::places::pointed;
 use super::{BodyChecker, is_wrong, wrong};
 use crate::Name;
 use crate::names::{Entry, Feature, Space};
@@ -164,7 +165,7 @@ impl<'a> BodyChecker<'_, 'a> {
         match pointer.ty.pointee() {
             Some(Type::Module(module)) => {
                 let (ty, at) = (Type::Module(*module), pointer.span);
-                let object = Expr::new(ty, at, ExprKind::Deref(Box::new(pointer)));
+                let object = pointed(pointer, ty, at);
                 self.object_member(object, name, span)
             }
             _ if is_wrong(&pointer.ty) => Meaning::Value(wrong(span)),

@@ -81,7 +81,7 @@ impl<'a> BodyChecker<'_, 'a> {
                 return self.error(Diagnostic::error(e.span, message));
             }
         };
-        Expr::new(to, span, ExprKind::Deref(Box::new(pointer)))
+        pointed(pointer, to, span)
     }
 
     /// Whether a pointer to `to` can be moved: messages if not.
@@ -102,6 +102,14 @@ impl<'a> BodyChecker<'_, 'a> {
 
 fn is_cast(e: &ast::Expr) -> bool {
     matches!(e.kind, ast::ExprKind::Cast(..) | ast::ExprKind::Assert(..))
+}
+
+/// What a pointer to `to` points to.
+pub(super) fn pointed(pointer: Expr, to: Type, span: Span) -> Expr {
+    match pointer.kind {
+        ExprKind::AddressOf(place) => Expr { ty: to, span, ..*place },
+        _ => Expr::new(to, span, ExprKind::Deref(Box::new(pointer))),
+    }
 }
 
 /// The address of a place.

@@ -3,6 +3,7 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::convert::{as_type, decay, promote};
+use super::zero::{is_zero, null};
 use super::{BodyChecker, fits_all, is_wrong, wrong};
 use crate::Name;
 use crate::program::tree::{BinaryOp, Expr, ExprKind, UpdateOp};
@@ -84,11 +85,7 @@ impl<'a> BodyChecker<'_, 'a> {
     pub(super) fn same_pointers(&self, a: Expr, b: Expr, common: &Type) -> (Expr, Expr) {
         let convert = |e: Expr| {
             let e = decay(e);
-            if super::convert::is_zero(&e) {
-                Expr::new(common.clone(), e.span, ExprKind::Null)
-            } else {
-                as_type(e, common.clone())
-            }
+            if is_zero(&e) { null(e, common) } else { as_type(e, common.clone()) }
         };
         (convert(a), convert(b))
     }
