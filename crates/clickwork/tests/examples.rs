@@ -85,6 +85,9 @@ fn every_example_is_correct_in_style_and_says_how_to_run_it() {
     let mut count = 0;
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
+        if path.is_dir() {
+            continue; // programs in Prolac, tested with the compiler
+        }
         let name = path.file_name().unwrap().to_str().unwrap().to_string();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.starts_with(&format!("// {name}: ")), "{name} must say what it does");

@@ -50,6 +50,7 @@ pub fn all(document: &str, blocks: &[Block]) -> Results {
 }
 
 fn directory(document: &str, line: usize) -> PathBuf {
+    let document = document.replace('/', "-");
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{document}-{line}"));
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory).unwrap();
