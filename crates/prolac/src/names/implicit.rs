@@ -259,10 +259,8 @@ impl Builder<'_, '_> {
         self.program[id].params = self.program[method].params;
         self.names.methods[id.0 as usize].forward = Some(super::Forward { method, via, level });
         if !is_static {
-            for derived in self.program.module_ids() {
-                if self.program.is_derived(derived, module) {
-                    self.program[derived].table.entry(id).or_insert(id);
-                }
+            for derived in self.program.descendants(module) {
+                self.program[derived].table.entry(id).or_insert(id);
             }
         }
         id
@@ -307,9 +305,7 @@ impl Builder<'_, '_> {
             let old = self.program[method].slot;
             self.program[method].slot = forwarder;
             let module = self.program[method].module;
-            for derived in
-                self.program.module_ids().filter(|&m| self.program.is_derived(m, module)).collect::<Vec<_>>()
-            {
+            for derived in self.program.descendants(module) {
                 let definition = self.program[derived].table.remove(&old).unwrap_or(method);
                 self.program[definition].slot = forwarder;
                 self.program[derived].table.insert(forwarder, definition);

@@ -215,6 +215,17 @@ impl Program {
         std::iter::successors(Some(module), |&m| self[m].parent)
     }
 
+    /// The module and everything derived from it, parents before children.
+    pub fn descendants(&self, module: ModuleId) -> Vec<ModuleId> {
+        let mut all = vec![module];
+        let mut next = 0;
+        while let Some(&m) = all.get(next) {
+            all.extend(&self[m].children);
+            next += 1;
+        }
+        all
+    }
+
     /// Whether `module` is `ancestor` or is derived from it.
     pub fn is_derived(&self, module: ModuleId, ancestor: ModuleId) -> bool {
         self.ancestry(module).any(|m| m == ancestor)
