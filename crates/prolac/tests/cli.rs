@@ -241,3 +241,183 @@ error: files include each other in a circle: a.pc -> b.pc -> a.pc
 "#]]);
     prolacc(&d, "once.pc").assert().code(0);
 }
+
+const PROGRAM: &str =
+    "module Main { static two :> int ::= one + 1; static one :> int ::= 1; }\nexport Main.two;\n";
+
+#[test]
+fn compiling_writes_two_files_and_nothing_else() {
+    let d = directory("compile", &[("a.pc", PROGRAM)]);
+    prolacc(&d, "a.pc -o out.c").assert().code(0).stdout_eq("").stderr_eq("");
+    let mut names: Vec<_> =
+        std::fs::read_dir(&d).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["a.pc", "out.c", "out.h"]);
+    let c = std::fs::read_to_string(d.join("out.c")).unwrap();
+    assert!(c.contains("#include \"out.h\"") && c.contains("int two__Main(void)"), "{c}");
+    assert!(c.contains("#line 1 \"a.pc\""), "{c}");
+    prolacc(&d, "a.pc --emit=c --no-line -o other.c").assert().code(0);
+    let other = std::fs::read_to_string(d.join("other.c")).unwrap();
+    assert!(other.contains("#include \"other.h\"") && !other.contains("#line"), "{other}");
+}
+
+#[test]
+fn errors_leave_old_output_as_it_was() {
+    let d = directory("undamaged", &[("a.pc", "module A { static f :> int ::= nope; }\n"), ("o.c", "old")]);
+    prolacc(&d, "a.pc -o o.c --deps o.d").assert().code(1);
+    assert_eq!(std::fs::read_to_string(d.join("o.c")).unwrap(), "old");
+    assert_eq!(std::fs::read_dir(&d).unwrap().count(), 2);
+    // The header cannot be written, so the C file is not.
+    let d = directory("undamaged-both", &[("a.pc", PROGRAM), ("o.c", "old"), ("o.h/x", "")]);
+    prolacc(&d, "a.pc -o o.c").assert().code(1).stderr_eq("error: cannot write 'o.h': it is a directory\n");
+    assert_eq!(std::fs::read_to_string(d.join("o.c")).unwrap(), "old");
+    assert_eq!(std::fs::read_dir(&d).unwrap().count(), 3);
+}
+
+#[test]
+fn output_goes_only_where_it_does_no_harm() {
+    let d = directory("harm", &[("a.pc", PROGRAM), ("b.c", PROGRAM)]);
+    prolacc(&d, "a.pc -o a.pc").assert().code(2).stderr_eq(str![[r#"
+error: the output 'a.pc' must end in '.c'; use '--emit=c' for standard output
+
+"#]]);
+    prolacc(&d, "b.c -o b.c").assert().code(2).stderr_eq(str![[r#"
+error: 'b.c' would be overwritten by the output
+
+"#]]);
+    prolacc(&d, "a.pc -o no/where.c").assert().code(1).stderr_eq(str![[r#"
+error: cannot write 'no/where.c': there is no directory 'no'
+
+"#]]);
+    assert_eq!(std::fs::read_to_string(d.join("b.c")).unwrap(), PROGRAM);
+}
+
+#[cfg(unix)]
+#[test]
+fn output_goes_through_links() {
+    let d = directory("links", &[("a.pc", PROGRAM), ("sub/real.c", "old")]);
+    std::os::unix::fs::symlink("sub/real.c", d.join("o.c")).unwrap();
+    prolacc(&d, "a.pc -o o.c").assert().code(0);
+    assert!(d.join("o.c").is_symlink());
+    assert!(std::fs::read_to_string(d.join("sub/real.c")).unwrap().contains("two__Main"));
+}
+
+#[test]
+fn warnings_are_shown_hidden_or_errors() {
+    let text =
+        "module A { f :> int ::= 1; }\nmodule M has A hide nope { static t :> int ::= 1; }\nexport M.t;\n";
+    let d = directory("warnings", &[("a.pc", text)]);
+    prolacc(&d, "a.pc").assert().code(0).stderr_eq(str![[r#"
+warning: [..]
+ --> a.pc:2:21
+...
+
+1 warning
+
+"#]]);
+    prolacc(&d, "a.pc -W none").assert().code(0).stderr_eq("");
+    prolacc(&d, "a.pc -Werror -o a.c").assert().code(1).stderr_eq(str![[r#"
+error: [..]
+...
+
+1 error
+
+"#]]);
+    assert!(!d.join("a.c").exists());
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let d = directory("colours", &[("a.pc", "module A {\n")]);
+    let has_colour = |words: &str| {
+        let output = prolacc(&d, words).output().unwrap();
+        output.stderr.contains(&0x1b)
+    };
+    assert!(!has_colour("a.pc"));
+    assert!(has_colour("a.pc --color=always"));
+    assert!(!has_colour("a.pc --color=never"));
+}
+
+#[test]
+fn levels_and_switches_reach_the_optimiser() {
+    let d = directory("levels", &[("a.pc", PROGRAM)]);
+    for words in ["-O0", "-O3 --no-inline --no-cha"] {
+        let c = prolacc(&d, &format!("a.pc --emit=c {words}")).output().unwrap();
+        let has_call = String::from_utf8_lossy(&c.stdout).contains("one__Main()");
+        assert_eq!(has_call, words == "-O0", "{words}");
+    }
+    prolacc(&d, "a.pc -O4").assert().code(2);
+    prolacc(&d, "a.pc --emit=header").assert().code(0).stdout_eq(str![[r#"
+...
+int two__Main(void);
+...
+"#]]);
+}
+
+#[test]
+fn deep_nesting_is_an_error_and_no_crash() {
+    for (open, close) in
+        [("(", ")"), ("-", ""), ("*", ""), ("f(", ")"), ("if true then ", " end"), ("x.", "")]
+    {
+        let text = format!(
+            "module M {{ static f(x :> int) :> int ::= {}1{}; }}\nexport M.f;\n",
+            open.repeat(200_000),
+            close.repeat(200_000)
+        );
+        let d = directory("deep", &[("a.pc", &text)]);
+        let status = prolacc(&d, "a.pc -o a.c").output().unwrap().status.code();
+        assert_eq!(status, Some(1), "{open}");
+    }
+    let chain: String =
+        (1..3000).map(|n| format!("module M{n} :> M{} {{ f :> int ::= super.f + 1; }}\n", n - 1)).collect();
+    let text = format!(
+        "module M0 {{ f :> int ::= 1; }}\n{chain}module Main has M2999 {{ static t :> int ::= let m :> M2999 in m.f end; }}\nexport Main.t;\n"
+    );
+    let d = directory("long", &[("a.pc", &text)]);
+    prolacc(&d, "a.pc -o a.c").assert().code(0);
+}
+
+#[test]
+fn methods_run_in_the_interpreter() {
+    let text = "module M {\n  exception gone;\n  field n :> int;\n  static fib(n :> int) :> int ::= n < 2 ? n : fib(n - 1) + fib(n - 2);\n  get :> bool ::= n == 0;\n  static len(s :> *char) :> int ::= *s == 0 ? 0 : 1 + len(s + 1);\n  static raise ::= gone;\n  static c ::= { f(); };\n  static by(n :> int) :> int ::= 1 / n;\n}\n";
+    let d = directory("run", &[("m.pc", text)]);
+    for (words, answer) in [
+        ("M.fib 15", "610\n"),
+        ("fib -1", "-1\n"),
+        ("M.get", "true\n"),
+        ("len abc", "3\n"),
+        ("fib 0x10", "987\n"),
+    ] {
+        prolacc(&d, &format!("run m.pc {words}")).assert().code(0).stdout_eq(answer).stderr_eq("");
+    }
+    for (words, message) in [
+        ("M.raise", "the exception M.gone leaves the method"),
+        ("M.c", "the program stops here: C code cannot be interpreted"),
+        ("M.by 0", "the program stops here: division by zero"),
+        ("M.by", "M.by takes 1 argument, but 0 are given"),
+        ("M.by x", "'x' is no int, which `n` is"),
+        ("M.bye 1", "the module M has no method 'bye'; did you mean 'by'?"),
+    ] {
+        let output = prolacc(&d, &format!("run m.pc {words}")).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{words}");
+        assert!(text.starts_with(&format!("error: {message}\n")), "{words}: {text}");
+    }
+    prolacc(&d, "run m.pc").assert().code(2);
+}
+
+#[test]
+fn files_are_laid_out_in_place_or_checked() {
+    let long = "module   A { f :> int ::=1;\n// why\n g ::=  true; }\n";
+    let good = "module A {\n  f :> int ::= 1;\n  // why\n  g ::= true;\n}\n";
+    let d = directory("fmt", &[("a.pc", long), ("b.pc", good), ("wrong.pc", "module {")]);
+    prolacc(&d, "fmt a.pc").assert().code(0).stdout_eq(good);
+    prolacc(&d, "fmt -").stdin(long).assert().code(0).stdout_eq(good);
+    prolacc(&d, "fmt --check a.pc b.pc").assert().code(1).stdout_eq("a.pc\n");
+    prolacc(&d, "fmt --write wrong.pc a.pc").assert().code(1);
+    assert_eq!(std::fs::read_to_string(d.join("a.pc")).unwrap(), long);
+    prolacc(&d, "fmt --write a.pc b.pc").assert().code(0).stdout_eq("");
+    assert_eq!(std::fs::read_to_string(d.join("a.pc")).unwrap(), good);
+    prolacc(&d, "fmt --check a.pc b.pc").assert().code(0).stdout_eq("");
+    prolacc(&d, "fmt --check --write a.pc").assert().code(2);
+}

@@ -2,6 +2,7 @@
 
 mod build;
 mod doc;
+mod fmt;
 mod run;
 
 use std::path::PathBuf;
@@ -35,11 +36,13 @@ const EXAMPLES: &str = "Examples:
   prolacc tcp.pc --explain TCB.send-hook   every definition of a method and what calls it
   prolacc tcp.pc --emit=chain              what is derived from what
   prolacc doc tcp.pc -o tcp.html           an HTML reference of the program
-  prolacc run fib.pc Fib.fib 10            call a method in the interpreter";
+  prolacc run fib.pc Fib.fib 10            call a method in the interpreter
+  prolacc fmt --write tcp.pc               lay a file out in the canonical way";
 
 #[derive(Subcommand, Debug)]
 enum Command {
     Doc(doc::Doc),
+    Fmt(fmt::Fmt),
     Run(run::Run),
 }
 
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
     in_large_stack(move || match cli.command {
         None => build::run(&cli.build),
         Some(Command::Doc(args)) => doc::run(&args),
+        Some(Command::Fmt(args)) => fmt::run(&args),
         Some(Command::Run(args)) => run::run(args),
     })
 }
@@ -113,9 +117,15 @@ fn in_large_stack(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode 
 /// Files to write, each with its text.
 type Files = Vec<(PathBuf, String)>;
 
+impl MessageOptions {
+    fn messages(&self) -> Messages {
+        Messages { color: self.color, warnings: self.warnings }
+    }
+}
+
 impl Input {
     fn messages(&self) -> Messages {
-        Messages { color: self.messages.color, warnings: self.messages.warnings }
+        self.messages.messages()
     }
 
     fn options(&self) -> Options {
