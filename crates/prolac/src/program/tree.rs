@@ -4,6 +4,8 @@
 //! - Evaluation is from left to right everywhere: operands, arguments (receiver first), initialisers of `let`.
 //! - Every conversion is a [`ExprKind::Convert`]: operands of arithmetic and comparisons have one common type, arguments
 //!   have the types of the parameters, the root of a body has the method's return type (or is `Never`).
+//! - `Never` stands only where the whole can do without a value: on the right of `&&` and `||`, in a branch, in a row, behind
+//!   `==>`, as a body. Operands, arguments and initial values always have one: of `f(a, stop, b)` remains `a, stop`.
 //! - A *place* is an expression that denotes memory: `Local`, `This`, `Field` of a place, `StaticField`, `Deref`. Where a
 //!   place stands for its value nothing marks it. Values of array type occur only as places.
 //! - Integers wrap at their width. A shift uses its count modulo the width of the left operand. Right shifts of signed
@@ -238,7 +240,8 @@ pub enum UpdateOp {
 pub struct Call {
     /// The definition that the static type of the receiver has.
     pub method: MethodId,
-    /// The address of the object, of type `*M`; `None` for static methods.
+    /// The address of the object, of its own static type: a pointer to the method's module or to one derived from it;
+    /// `None` for static methods.
     pub receiver: Option<Expr>,
     /// As many as the method has parameters.
     pub args: Vec<Expr>,

@@ -11,6 +11,7 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::names::{Found, Meaning, Through};
+use super::never::{cut_short, is_never};
 use super::places::pointer_to;
 use super::{BodyChecker, wrong};
 use crate::Name;
@@ -29,6 +30,7 @@ impl<'a> BodyChecker<'_, 'a> {
 
     fn apply(&mut self, callee: Meaning, args: Vec<Expr>, span: Span, at: Span) -> Expr {
         let found = match callee {
+            Meaning::Value(value) if is_never(&value) => return value,
             Meaning::Value(value) => return self.not_callable(&value.ty, span, at),
             Meaning::Module(module, _) => return self.construct(module, args, span),
             Meaning::Found(found) => *found,
@@ -118,6 +120,7 @@ impl<'a> BodyChecker<'_, 'a> {
     ) -> Expr {
         let returns = self.check.signature(method).returns;
         match self.arguments(method, args, span) {
+            Some(args) if args.iter().any(is_never) => cut_short(receiver.into_iter().chain(args), span),
             Some(args) => {
                 let call = Call { method, receiver, args, dispatch, level };
                 Expr::new(returns, span, ExprKind::Call(Box::new(call)))
@@ -151,7 +154,10 @@ impl<'a> BodyChecker<'_, 'a> {
                 span,
                 format!("{} has no `self`, and `{name}` is a dynamic {what}", self.place),
             )
-            .hint("declare it `static`, or make this method dynamic"),
+            .hint(match self.place {
+                "a constant" => "declare it `static`",
+                _ => "declare it `static`, or make this method dynamic",
+            }),
         };
         self.error(message.label(entry.span, format!("the {what} is declared here")))
     }

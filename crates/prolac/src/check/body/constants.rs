@@ -15,7 +15,7 @@ use crate::program::{MethodId, MethodKind, Type, arith};
 use crate::syntax::ast;
 
 /// Constants that need one another more deeply than this are not found.
-const MOST_DEEP: usize = 100;
+const MOST_DEEP: usize = 256;
 
 /// What is known of methods as constants.
 #[derive(Debug, Default)]

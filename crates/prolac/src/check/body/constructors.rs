@@ -12,6 +12,7 @@ use super::control::in_a_row;
 use super::convert::discard;
 use super::lets::array_of_modules;
 use super::names::{Meaning, Through};
+use super::never::{cut_short, is_never};
 use super::places::pointer_to;
 use crate::check::Checker;
 use crate::names::Feature;
@@ -67,7 +68,9 @@ impl<'a> BodyChecker<'_, 'a> {
         if let Some(body) = &method.body
             && !self.is_part(body)
         {
-            steps.push(discard(self.expr(body)));
+            let value = self.expr(body);
+            self.warn_lost_object(&value);
+            steps.push(discard(value));
         }
         discard(in_a_row(steps, span))
     }
@@ -94,6 +97,7 @@ impl<'a> BodyChecker<'_, 'a> {
                     return super::wrong(span);
                 }
                 match self.arguments(constructor, args, span) {
+                    Some(args) if args.iter().any(is_never) => cut_short(args, span),
                     Some(args) => self.construct_parent(parent, args, span),
                     None => super::wrong(span),
                 }

@@ -3,6 +3,7 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::convert::{decay, discard};
+use super::never::is_never;
 use super::operators::not;
 use super::{BodyChecker, wrong};
 use crate::program::Type;
@@ -37,6 +38,9 @@ impl<'a> BodyChecker<'_, 'a> {
     pub(super) fn implies(&mut self, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> Expr {
         let condition = self.condition(a);
         let then = discard(self.expr(b));
+        if is_never(&condition) {
+            return condition;
+        }
         Expr::new(Type::Bool, span, ExprKind::Implies(Box::new(condition), Box::new(then)))
     }
 
@@ -47,6 +51,9 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     fn either(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
+        if is_never(&a) {
+            return a;
+        }
         if b.ty == Type::Void {
             let unless = not(a, span);
             return discard(Expr::new(Type::Bool, span, ExprKind::Implies(Box::new(unless), Box::new(b))));
@@ -69,6 +76,9 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// A choice has the common type of its branches: void if there is none.
     fn choice(&mut self, condition: Expr, a: Expr, b: Expr, span: Span) -> Expr {
+        if is_never(&condition) {
+            return condition;
+        }
         let ty = self.common_type(&a, &b);
         let (a, b) = (self.branch(a, &ty), self.branch(b, &ty));
         Expr::new(ty, span, ExprKind::Conditional(Box::new(condition), Box::new(a), Box::new(b)))

@@ -228,7 +228,9 @@ impl<'a> BodyChecker<'_, 'a> {
         let needed = self.quoted(to);
         match &e.kind {
             ExprKind::Call(call) => {
-                let method = &self.check.program[call.method];
+                let forwarded =
+                    std::iter::successors(Some(call.method), |&m| Some(self.check.names.forward(m)?.method));
+                let method = &self.check.program[forwarded.last().unwrap_or(call.method)];
                 let name = method.path.last().map_or("", |name| name.as_str());
                 let text = format!("`{name}` has no value, but {needed} is needed {purpose}");
                 let message = Diagnostic::error(e.span, text);

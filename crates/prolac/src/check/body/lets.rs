@@ -7,6 +7,7 @@ use clickwork_source::{Diagnostic, Severity, Span};
 
 use super::control::in_a_row;
 use super::convert::{decay, discard};
+use super::never::{cut_short, is_never};
 use super::{BodyChecker, is_wrong};
 use crate::program::tree::{Expr, ExprKind, LocalId};
 use crate::program::{ModuleRef, Type};
@@ -34,6 +35,9 @@ impl<'a> BodyChecker<'_, 'a> {
             let span = value.span;
             in_a_row(arrays.into_iter().chain([value]).collect(), span)
         };
+        if bound.iter().any(|(_, value)| value.as_ref().is_some_and(is_never)) {
+            return cut_short(bound.into_iter().filter_map(|(_, value)| value), span);
+        }
         let ty = value.ty.clone();
         Expr::new(ty, span, ExprKind::Let(bound, Box::new(value)))
     }

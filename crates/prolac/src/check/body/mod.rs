@@ -19,6 +19,7 @@ mod expressions;
 mod lets;
 mod missing;
 mod names;
+mod never;
 mod objects;
 mod operators;
 mod places;

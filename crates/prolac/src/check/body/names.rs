@@ -8,7 +8,7 @@ use clickwork_source::{Diagnostic, Span};
 
 use super::convert::decay;
 use super::places::pointed;
-use super::{BodyChecker, is_wrong, wrong};
+use super::{BodyChecker, fits_all, is_wrong, wrong};
 use crate::Name;
 use crate::names::{Entry, Feature, Space};
 use crate::program::tree::{Expr, ExprKind};
@@ -168,7 +168,7 @@ impl<'a> BodyChecker<'_, 'a> {
                 let object = pointed(pointer, ty, at);
                 self.object_member(object, name, span)
             }
-            _ if is_wrong(&pointer.ty) => Meaning::Value(wrong(span)),
+            _ if fits_all(&pointer.ty) => Meaning::Value(pointer),
             _ => {
                 let message = self.no_pointer_to_object(&pointer, base.span, name);
                 Meaning::Value(self.error(message))
@@ -181,6 +181,7 @@ impl<'a> BodyChecker<'_, 'a> {
         let module = match &object.ty {
             Type::Module(module) => *module,
             Type::Error => return Meaning::Value(wrong(span)),
+            Type::Never => return Meaning::Value(object),
             _ => {
                 let message = self.no_object(&object, name);
                 return Meaning::Value(self.error(message));

@@ -4,6 +4,8 @@ use clickwork_source::{Diagnostic, Span};
 
 use super::calls::counted;
 use super::names::{Found, Through};
+use super::never::{cut_short, is_never};
+use super::places::pointer_to;
 use super::{BodyChecker, is_wrong, wrong};
 use crate::Name;
 use crate::names::Feature;
@@ -74,6 +76,7 @@ impl BodyChecker<'_, '_> {
     pub(super) fn construct(&mut self, module: ModuleRef, args: Vec<Expr>, span: Span) -> Expr {
         let Some(constructor) = self.visible_constructor(module, span) else { return wrong(span) };
         match self.arguments(constructor, args, span) {
+            Some(args) if args.iter().any(is_never) => cut_short(args, span),
             Some(args) => {
                 Expr::new(Type::Module(module), span, ExprKind::Construct { module: module.module, args })
             }
@@ -91,6 +94,9 @@ impl BodyChecker<'_, '_> {
     ) -> Expr {
         let Some(constructor) = self.visible_constructor(module, span) else { return wrong(span) };
         match self.arguments(constructor, args, span) {
+            Some(args) if args.iter().any(is_never) => {
+                cut_short(std::iter::once(pointer_to(place)).chain(args), span)
+            }
             Some(args) => {
                 let kind = ExprKind::ConstructAt { place: Box::new(place), module: module.module, args };
                 Expr::new(Type::Void, span, kind)

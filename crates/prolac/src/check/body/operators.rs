@@ -7,6 +7,8 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::convert::{as_type, decay, promote};
+use super::never::{cut_short, is_never};
+use super::places::pointer_to;
 use super::{BodyChecker, fits_all, is_wrong, wrong};
 use crate::program::Type;
 use crate::program::tree::{BinaryOp, Expr, ExprKind, MinMax, UnaryOp, UpdateOp};
@@ -20,7 +22,10 @@ impl<'a> BodyChecker<'_, 'a> {
             ast::UnaryOp::Plus => self.signed(None, e, span),
             ast::UnaryOp::Negate => self.signed(Some(UnaryOp::Negate), e, span),
             ast::UnaryOp::BitNot => self.signed(Some(UnaryOp::BitNot), e, span),
-            ast::UnaryOp::Not => not(self.condition(e), span),
+            ast::UnaryOp::Not => {
+                let value = self.condition(e);
+                if is_never(&value) { value } else { not(value, span) }
+            }
             ast::UnaryOp::Increment => self.step(e, true, false, span),
             ast::UnaryOp::Decrement => self.step(e, false, false, span),
         }
@@ -62,6 +67,9 @@ impl<'a> BodyChecker<'_, 'a> {
             }
             None if op == ast::BinaryOp::And => {
                 let (a, b) = (self.condition(a), self.condition(b));
+                if is_never(&a) {
+                    return a;
+                }
                 Expr::new(Type::Bool, span, ExprKind::And(Box::new(a), Box::new(b)))
             }
             None => self.or(a, b, span),
@@ -71,6 +79,9 @@ impl<'a> BodyChecker<'_, 'a> {
     fn binary(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
         if is_wrong(&a.ty) || is_wrong(&b.ty) {
             return wrong(span);
+        }
+        if is_never(&a) || is_never(&b) {
+            return cut_short([a, b], span);
         }
         if op.is_comparison() {
             return self.comparison(op, a, b, span);
@@ -98,14 +109,7 @@ impl<'a> BodyChecker<'_, 'a> {
         match (&a.ty, &b.ty) {
             (Type::Int(x), Type::Int(_)) if op.is_shift() => Some(Type::Int(x.promoted())),
             (Type::Int(x), Type::Int(y)) => Some(Type::Int(x.common(*y))),
-            (Type::Never, Type::Int(x)) | (Type::Int(x), Type::Never) => Some(Type::Int(x.promoted())),
-            (Type::Never, Type::Never) => Some(Type::INT),
-            (Type::Bool | Type::Never, Type::Bool | Type::Int(_))
-            | (Type::Bool | Type::Int(_), Type::Bool | Type::Never)
-                if bits =>
-            {
-                Some(Type::Bool)
-            }
+            (Type::Bool, Type::Bool | Type::Int(_)) | (Type::Int(_), Type::Bool) if bits => Some(Type::Bool),
             _ => None,
         }
     }
@@ -117,7 +121,6 @@ impl<'a> BodyChecker<'_, 'a> {
             Type::Int(_) => (as_operand(a, &ty), as_operand(b, &ty)),
             Type::Bool if !ordered => (as_bool(a), as_bool(b)),
             Type::Pointer(_) => self.same_pointers(a, b, &ty),
-            Type::Never => (a, b),
             _ => return self.bad_comparison(op, &a, &b, span),
         };
         Expr::new(Type::Bool, span, ExprKind::Binary(op, Box::new(a), Box::new(b)))
@@ -175,7 +178,7 @@ impl<'a> BodyChecker<'_, 'a> {
         let (a, b) = (self.expr(a), self.expr(b));
         let ty = match self.common_type(&a, &b) {
             Type::Error => return wrong(span),
-            Type::Never => return Expr { span, ..a },
+            _ if is_never(&a) || is_never(&b) => return cut_short([a, b], span),
             ty if ty.is_int() => ty,
             _ => return self.bad_operands(name_of(which), &a, &b, span),
         };
@@ -192,6 +195,9 @@ impl<'a> BodyChecker<'_, 'a> {
     ) -> Expr {
         let place = self.place(place, "be assigned to");
         let value = self.expr(value);
+        if is_never(&value) && !is_wrong(&place.ty) {
+            return cut_short([pointer_to(place), value], span);
+        }
         match op {
             None => self.store(place, value, span),
             Some(op) => self.update(op, place, value, span),
@@ -255,9 +261,8 @@ pub(super) fn not(e: Expr, span: Span) -> Expr {
     Expr::new(Type::Bool, span, ExprKind::Unary(UnaryOp::Not, Box::new(e)))
 }
 
-/// An integer, or what never has a value, as an operand of the type.
 fn as_operand(e: Expr, ty: &Type) -> Expr {
-    if fits_all(&e.ty) { e } else { as_type(e, ty.clone()) }
+    as_type(e, ty.clone())
 }
 
 fn as_bool(e: Expr) -> Expr {

@@ -68,6 +68,7 @@ impl<'a> BodyChecker<'_, 'a> {
         let pointer = super::convert::decay(self.expr(e));
         let to = match &pointer.ty {
             Type::Error => return wrong(span),
+            Type::Never => return pointer,
             Type::Pointer(to) if **to != Type::Void => (**to).clone(),
             Type::Pointer(_) => {
                 return self.error(

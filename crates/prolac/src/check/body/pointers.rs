@@ -3,8 +3,9 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::convert::{as_type, decay, promote};
+use super::never::{cut_short, is_never};
 use super::zero::{is_zero, null};
-use super::{BodyChecker, fits_all, is_wrong, wrong};
+use super::{BodyChecker, is_wrong, wrong};
 use crate::Name;
 use crate::program::tree::{BinaryOp, Expr, ExprKind, UpdateOp};
 use crate::program::{IntType, Type};
@@ -54,12 +55,15 @@ impl<'a> BodyChecker<'_, 'a> {
         if is_wrong(&pointer.ty) || is_wrong(&count.ty) {
             return wrong(span);
         }
+        if is_never(&pointer) || is_never(&count) {
+            return cut_short([pointer, count], span);
+        }
         let Some(to) = pointer.ty.pointee().cloned() else {
             let message =
                 format!("only arrays and pointers have elements, and this is {}", self.quoted(&pointer.ty));
             return self.error(Diagnostic::error(array.span, message));
         };
-        if !count.ty.is_int() && !fits_all(&count.ty) {
+        if !count.ty.is_int() {
             let message = format!("an index must be an integer, and this is {}", self.quoted(&count.ty));
             return self.error(Diagnostic::error(index.span, message));
         }

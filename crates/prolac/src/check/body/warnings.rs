@@ -12,14 +12,8 @@ impl<'a> BodyChecker<'_, 'a> {
     /// An expression whose value is not wanted.
     pub(super) fn dropped(&mut self, e: &'a ast::Expr) -> Expr {
         let value = self.expr(e);
-        if let ExprKind::Construct { module, .. } = value.kind {
-            let mut message = Diagnostic::warning(value.span, "this makes an object that nobody uses");
-            if self.check.program.is_derived(self.module(), module) {
-                message =
-                    message.hint("the parent is constructed only at the beginning of a constructor's body");
-            }
-            self.report(message);
-        } else if is_useless(&value) {
+        self.warn_lost_object(&value);
+        if is_useless(&value) {
             let mut message = Diagnostic::warning(value.span, "this computes a value that nobody uses");
             if matches!(e.kind, ast::ExprKind::Binary(ast::BinaryOp::Equal, ..)) {
                 message = message.hint("`==` compares; to assign, write `=`");
@@ -27,6 +21,21 @@ impl<'a> BodyChecker<'_, 'a> {
             self.report(message);
         }
         discard(value)
+    }
+
+    /// An object that is made and not used: meant for the parent, perhaps.
+    pub(super) fn warn_lost_object(&mut self, value: &Expr) {
+        match &value.kind {
+            ExprKind::Sequence(all) => all.last().into_iter().for_each(|last| self.warn_lost_object(last)),
+            ExprKind::Construct { module, .. } => {
+                let message = Diagnostic::warning(value.span, "this makes an object that nobody uses");
+                let hint =
+                    "a parent is constructed only at the beginning of a constructor's body, before all else";
+                let parent = self.check.program.is_derived(self.module(), *module);
+                self.report(if parent { message.hint(hint) } else { message });
+            }
+            _ => {}
+        }
     }
 
     /// A method without a written type that computes something.
