@@ -186,7 +186,7 @@ impl Parser<'_> {
         self.at = self.partners[self.at].unwrap_or(self.at) + 1;
     }
 
-    /// The token at which a message points when something is missing before the next one.
+    /// The last character of the token before, where a message points when something is missing after it.
     pub(super) fn gap(&self) -> Span {
         let before = |t: Token| Span::new(self.file, t.end.saturating_sub(1).max(t.start), t.end);
         self.previous().map_or(self.here(), before)
