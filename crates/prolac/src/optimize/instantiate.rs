@@ -84,14 +84,23 @@ fn bind_receiver(
     bindings: &mut Vec<(LocalId, Option<Expr>)>,
 ) -> Expr {
     let span = receiver.span;
-    let receiver = of_module(receiver, callee.module);
     if is_lasting(&receiver, caller.usage) {
-        return behind(receiver);
+        return behind(of_module(receiver, callee.module));
     }
+    // The variable has the type of the original pointer, so that C sees one type of object and not two.
+    let receiver = unconverted(receiver);
     let local = Local { name: Name::new("self"), ty: receiver.ty.clone(), span };
     let fresh = add(caller, local, false);
     bindings.push((fresh, Some(receiver)));
-    behind(read(caller, fresh, span))
+    behind(of_module(read(caller, fresh, span), callee.module))
+}
+
+/// A pointer to an object before it was converted to one to an ancestor, or to a descendant.
+fn unconverted(pointer: Expr) -> Expr {
+    match pointer.kind {
+        ExprKind::Convert(from) if from.ty.pointee().and_then(Type::module).is_some() => unconverted(*from),
+        kind => Expr { kind, ..pointer },
+    }
 }
 
 fn bind_argument(

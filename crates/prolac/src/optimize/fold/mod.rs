@@ -48,6 +48,7 @@ impl Folder<'_> {
             ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::MinMax(..) => values::operator(expr),
             ExprKind::Convert(_) if expr.ty == Type::Void => void::discarded(expr),
             ExprKind::Convert(_) => values::convert(expr),
+            ExprKind::Update { .. } => values::update(expr),
             ExprKind::Deref(_) | ExprKind::AddressOf(_) | ExprKind::Field(..) => place(self.program, expr),
             ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Implies(..) => logic(expr),
             ExprKind::Conditional(..) => conditional(expr),

@@ -1,7 +1,7 @@
 //! The rules for operators and conversions whose operands are folded.
 
 use super::{compute_type, constant, discard, is_pure, known, sequence};
-use crate::program::tree::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::program::tree::{BinaryOp, Expr, ExprKind, UnaryOp, UpdateOp};
 use crate::program::{Type, arith};
 
 /// `Unary`, `Binary` and `MinMax`.
@@ -73,6 +73,27 @@ fn binary(op: BinaryOp, a: Expr, b: Expr, ty: Type, span: clickwork_source::Span
         (BinaryOp::Add | BinaryOp::BitOr | BinaryOp::BitXor, Some(0)) if b.ty == ty => b,
         (BinaryOp::Multiply, Some(1)) if b.ty == ty => b,
         _ => Expr::new(ty, span, ExprKind::Binary(op, Box::new(a), Box::new(b))),
+    }
+}
+
+/// `place op= value` that changes nothing is the place.
+pub fn update(expr: Expr) -> Expr {
+    let Expr { ty, span, kind } = expr;
+    match kind {
+        ExprKind::Update { op: UpdateOp::Binary(op), place, value, compute }
+            if known(&value).is_some_and(|value| is_identity(op, value)) && keeps(&compute, &place.ty) =>
+        {
+            *place
+        }
+        kind => Expr { ty, span, kind },
+    }
+}
+
+/// Whether a value of type `of` survives a conversion to `through` and back.
+fn keeps(through: &Type, of: &Type) -> bool {
+    match (through, of) {
+        (Type::Int(through), Type::Int(of)) => through.bits() >= of.bits(),
+        _ => through == of,
     }
 }
 
