@@ -8,6 +8,8 @@ enum outcome { DONE, DROP, ACK_DROP };
 
 #define SEQ_LT(a, b) ((int32_t)((a) - (b)) < 0)
 #define SEQ_LEQ(a, b) ((int32_t)((a) - (b)) <= 0)
+#define SEQ_GT(a, b) ((int32_t)((a) - (b)) > 0)
+#define SEQ_GEQ(a, b) ((int32_t)((a) - (b)) >= 0)
 
 uint32_t hand_drops;
 
@@ -34,7 +36,7 @@ static void sent(struct tcb *t, uint32_t seqlen)
         t->timed_since = t->now;
     }
     t->snd_nxt += seqlen;
-    if (SEQ_LT(t->snd_max, t->snd_nxt))
+    if (SEQ_GT(t->snd_nxt, t->snd_max))
         t->snd_max = t->snd_nxt;
     t->sent += seqlen;
     if (seqlen > 0 && t->retransmit_at == 0)
@@ -44,14 +46,14 @@ static void sent(struct tcb *t, uint32_t seqlen)
 
 static void new_ack(struct tcb *t, uint32_t ackno)
 {
-    if (t->timed && SEQ_LT(t->timed_seqno, ackno)) {
+    if (t->timed && SEQ_GT(ackno, t->timed_seqno)) {
         int32_t error = (int32_t)(t->now - t->timed_since) - (t->srtt >> 3);
         t->timed = 0;
         t->srtt += error;
         t->rttvar += (error < 0 ? -error : error) - (t->rttvar >> 2);
     }
     t->snd_una = ackno;
-    if (SEQ_LT(t->snd_nxt, ackno))
+    if (SEQ_GT(ackno, t->snd_nxt))
         t->snd_nxt = ackno;
     t->backoff = 0;
     t->retransmit_at = t->snd_una == t->snd_max ? 0 : retransmit_time(t);
@@ -80,8 +82,8 @@ static enum outcome trim(const struct tcb *t, struct segment *s)
         s->seqno = t->rcv_nxt;
     }
     uint32_t end = t->rcv_nxt + t->rcv_wnd;
-    if (SEQ_LT(end, s->seqno + seqlen(s))) {
-        if (SEQ_LEQ(end, s->seqno))
+    if (SEQ_GT(s->seqno + seqlen(s), end)) {
+        if (SEQ_GEQ(s->seqno, end))
             return ACK_DROP;
         uint32_t amount = s->seqno + seqlen(s) - end;
         if (s->flags & FIN) {
@@ -103,9 +105,9 @@ static enum outcome process(struct tcb *t, struct segment *s)
         return outcome;
     if (!(s->flags & ACK))
         return DROP;
-    if (SEQ_LT(t->snd_max, s->ackno))
+    if (SEQ_GT(s->ackno, t->snd_max))
         return ACK_DROP;
-    if (SEQ_LT(t->snd_una, s->ackno))
+    if (SEQ_GT(s->ackno, t->snd_una))
         new_ack(t, s->ackno);
     t->snd_wnd = s->window;
     uint32_t length = seqlen(s);

@@ -7,6 +7,7 @@
 
 #ifdef HAND
 typedef struct tcb connection;
+typedef struct segment packet;
 #define init hand_init
 #define receive hand_receive
 #define digest hand_digest
@@ -14,8 +15,9 @@ typedef struct tcb connection;
 #else
 #include "receive.h"
 typedef struct Slow_Start__TCB connection;
+typedef struct Segment packet;
 #define init init__Bench
-#define receive(t, s) receive__Input((t), (struct Segment *)(s))
+#define receive receive__Input
 #define digest digest__Bench
 #define drops Input__drops
 #endif
@@ -72,7 +74,8 @@ int main(int argc, char **argv)
     for (long i = 0; i < packets; i++) {
         if (i % TRACE == 0)
             init(&t);
-        struct segment s = trace[i % TRACE];
+        packet s;
+        memcpy(&s, &trace[i % TRACE], sizeof s);
         receive(&t, &s);
         if (i % TRACE == TRACE - 1)
             sum += digest(&t);

@@ -79,7 +79,7 @@ fn structures(unit: &Unit<'_>, used: &BTreeSet<ModuleId>, text: &mut String) {
         let _ = writeln!(text, "{}", tables::declaration(unit, owner));
     }
     for &module in order.iter().filter(|&&m| unit.structure(m) == m) {
-        structure(unit, module, text);
+        structure(unit, module, &order, text);
     }
     assertions(unit, &order, text);
 }
@@ -123,12 +123,12 @@ pub(super) fn mentioned(ty: &Type) -> Option<ModuleId> {
 }
 
 /// A structure. Where C would put a member elsewhere, bytes fill the gap.
-fn structure(unit: &Unit<'_>, module: ModuleId, text: &mut String) {
+fn structure(unit: &Unit<'_>, module: ModuleId, order: &[ModuleId], text: &mut String) {
     let name = unit.names.module(module);
     let layout = &unit.layouts[module.0 as usize];
     let place = unit.sources.landmark(unit.program[module].span);
     let _ = writeln!(text, "/* {}, {place} */", unit.program.module_name(module));
-    let aliased = if is_aliased(unit, module) { " __attribute__((may_alias))" } else { "" };
+    let aliased = if is_aliased(unit, module, order) { " __attribute__((may_alias))" } else { "" };
     let _ = writeln!(text, "struct{aliased} {name} {{");
     let (mut end, mut gaps) = (0, 0);
     for &(slot, offset, size) in &layout.slots {
@@ -146,11 +146,15 @@ fn structure(unit: &Unit<'_>, module: ModuleId, text: &mut String) {
     text.push_str("};\n\n");
 }
 
-/// Whether the memory of an object is also seen as another structure: by its relatives or by foreign C code.
-fn is_aliased(unit: &Unit<'_>, module: ModuleId) -> bool {
+/// Whether the memory of an object is also seen as another structure: as that of a relative in `order`, or by foreign C
+/// code.
+fn is_aliased(unit: &Unit<'_>, module: ModuleId, order: &[ModuleId]) -> bool {
     let program = unit.program;
-    let related = program[module].parent.is_some() || !program[module].children.is_empty();
-    related || program[module].fields.iter().any(|&f| program[f].offset.is_some())
+    let related = |&other: &ModuleId| {
+        unit.structure(other) != module
+            && (program.is_derived(module, other) || program.is_derived(other, module))
+    };
+    order.iter().any(related) || program[module].fields.iter().any(|&f| program[f].offset.is_some())
 }
 
 fn align(unit: &Unit<'_>, slot: Slot) -> u64 {

@@ -3,8 +3,8 @@
 use clickwork_source::Span;
 
 use super::{conditional, is_constant, values};
-use crate::program::tree::{BinaryOp, Expr, ExprKind};
-use crate::program::{LocalId, Type};
+use crate::program::tree::{BinaryOp, Expr, ExprKind, MinMax, UpdateOp};
+use crate::program::{IntType, LocalId, Type};
 
 /// Whether nobody can tell if the expression was evaluated. Reading through a bad pointer counts for nothing.
 pub fn is_pure(expr: &Expr) -> bool {
@@ -71,10 +71,46 @@ pub fn discard(expr: Expr) -> Expr {
             e if matches!(e.kind, ExprKind::Nothing) => e,
             e => Expr::new(e.ty.clone(), span, ExprKind::Outline(level, Box::new(e))),
         },
+        ExprKind::Update { op: UpdateOp::MinMax(which), place, value, compute }
+            if is_twice(&place, &value) =>
+        {
+            limit(span, which, *place, *value, compute)
+        }
         ExprKind::Int(_) | ExprKind::Null | ExprKind::Str(_) => Expr::nothing(span),
         ExprKind::Local(_) | ExprKind::This | ExprKind::StaticField(_) => Expr::nothing(span),
         kind => kept(ty, span, kind),
     }
+}
+
+/// Whether a place and a value can as well be evaluated twice.
+fn is_twice(place: &Expr, value: &Expr) -> bool {
+    let simple = is_short_place(value, 3) || is_constant(value);
+    simple && place.ty == value.ty && is_short_place(place, 3)
+}
+
+fn is_short_place(place: &Expr, depth: u32) -> bool {
+    match &place.kind {
+        _ if depth == 0 => false,
+        ExprKind::Local(_) | ExprKind::This | ExprKind::StaticField(_) => true,
+        ExprKind::Field(part, _) | ExprKind::Deref(part) => is_short_place(part, depth - 1),
+        _ => false,
+    }
+}
+
+/// `place min= value` is `if place >= value then place = value`, which stores only if it must; `max=` likewise.
+fn limit(span: Span, which: MinMax, place: Expr, value: Expr, compute: Type) -> Expr {
+    let circular = compute == Type::Int(IntType::Seqint);
+    let op = match which {
+        MinMax::Max => BinaryOp::Less,
+        // Where neither of two seqints is less, the right one is taken.
+        MinMax::Min if circular => BinaryOp::GreaterEqual,
+        MinMax::Min => BinaryOp::Greater,
+    };
+    let operands = (Box::new(place.clone()), Box::new(value.clone()));
+    let condition = Expr::new(Type::Bool, span, ExprKind::Binary(op, operands.0, operands.1));
+    let ty = place.ty.clone();
+    let store = kept(ty, span, ExprKind::Assign(Box::new(place), Box::new(value)));
+    choice(span, condition, store)
 }
 
 fn kept(ty: Type, span: Span, kind: ExprKind) -> Expr {
