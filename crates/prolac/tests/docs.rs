@@ -80,7 +80,7 @@ fn options(command: &[&str]) -> Vec<String> {
 #[test]
 fn the_reference_has_every_option_of_the_command_line() {
     let text = text_of(&document("reference.md"));
-    for command in [&[][..], &["doc"], &["run"]] {
+    for command in [&[][..], &["doc"], &["fmt"], &["run"]] {
         let options = options(command);
         assert!(options.len() > 3, "{options:?}");
         for option in options {

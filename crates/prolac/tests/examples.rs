@@ -95,6 +95,14 @@ fn every_file_says_what_it_is() {
 }
 
 #[test]
+fn the_programs_are_laid_out_as_the_formatter_does() {
+    let programs = files_in(&folder()).into_iter().filter(|file| file.extension().is_some_and(|e| e == "pc"));
+    let output = Command::new(env!("CARGO_BIN_EXE_prolacc")).args(["fmt", "--check"]).args(programs).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
 fn chain_and_hookup_become_the_same_program() {
     let copy = copy("examples-hooks");
     let commands = ["cd chain", "prolacc --no-line --emit=c tcb.pc rtt.pc retransmit.pc main.pc"];
