@@ -421,3 +421,32 @@ fn files_are_laid_out_in_place_or_checked() {
     prolacc(&d, "fmt --check a.pc b.pc").assert().code(0).stdout_eq("");
     prolacc(&d, "fmt --check --write a.pc").assert().code(2);
 }
+
+/// The way in which old programs chain extensions: each file says what it derives from through a macro, and moves it on.
+#[test]
+fn chains_of_macros_work_in_lists_and_in_included_files() {
+    let extension = |name: &str, amount: u32| {
+        format!(
+            "%{{\n#include <stddef.h>\n%}}\nmodule {name}.Parent ::= CUR_T;\nmodule {name}.T :> Parent {{ hook :> int ::= {amount} + super.hook; }}\n#undef CUR_T\n#define CUR_T {name}.T\n"
+        )
+    };
+    let files = [
+        ("base.pc", "module Base.T { hook :> int ::= 1; }\n#define CUR_T Base.T\n".to_string()),
+        ("ext/ten.pc", extension("Ten", 10)),
+        ("ext/hundred.pc", extension("Hundred", 100)),
+        ("main.pc", "module T ::= CUR_T;\nmodule Main has .T { static t :> int ::= let t :> T in t.hook end; }\nexport Main.t;\n".into()),
+        ("all.list", "base.pc\next/ten.pc\next/hundred.pc\nmain.pc\n".into()),
+        ("all.pc", "#include \"base.pc\"\n#ifdef SMALL\n#else\n#include <ten.pc>\n#include <hundred.pc>\n#endif\n#include \"main.pc\"\n".into()),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let d = directory("chain", &files);
+    prolacc(&d, "run @all.list Main.t").assert().code(0).stdout_eq("111\n").stderr_eq("");
+    prolacc(&d, "run all.pc -I ext Main.t").assert().code(0).stdout_eq("111\n").stderr_eq("");
+    prolacc(&d, "run all.pc -Iext -DSMALL Main.t").assert().code(0).stdout_eq("1\n").stderr_eq("");
+    prolacc(&d, "run base.pc ext/hundred.pc main.pc Main.t").assert().code(0).stdout_eq("101\n");
+    prolacc(&d, "@all.list --emit=c").assert().code(0).stdout_eq(str![[r#"
+...
+#line 2 "ext/ten.pc"
+...
+"#]]);
+}

@@ -260,6 +260,8 @@ fn the_reference_is_one_valid_page() {
         "<p>Implicit: stands for <a href=\"#Ack.Tcb.hook\">Ack.Tcb.hook</a>.</p>",
         "<span class=\"k\">super</span>.<a href=\"#Base.Tcb.hook\">hook</a>(n)",
         "<li class=\"this\"><a href=\"#Rtt.Tcb\">",
+        "Base.<a href=\"#Base.Tcb\">Tcb</a>;",
+        "<a href=\"#Main\">Main</a>.<a href=\"#Main.run\">run</a>;",
     ] {
         assert!(body.contains(part), "no {part}");
     }
@@ -275,4 +277,20 @@ fn a_reference_can_go_into_a_directory() {
 error: cannot write 'no/where.html': there is no directory 'no'
 
 "#]]);
+}
+
+#[test]
+fn the_reference_counts_lines_as_marks_say() {
+    let d = directory("doc-included");
+    std::fs::write(d.join("main.pc"), "\n\n#include \"tcp.pc\"\n// last\nmodule Last { }\n").unwrap();
+    prolacc(&d, "doc main.pc -o out.html").assert().code(0);
+    let page = std::fs::read_to_string(d.join("out.html")).unwrap();
+    for part in [
+        ">tcp.pc:21</a>",
+        "data-n=\"21\"><span class=\"k\">module</span> <a class=\"d\" href=\"#Input\">",
+        ">main.pc:5</a>",
+        "<p>last</p>",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
 }

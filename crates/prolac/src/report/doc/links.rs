@@ -159,7 +159,7 @@ impl Finder<'_> {
             }
             self.inside(ast, &known);
         }
-        self.exports(&input.syntax.items);
+        self.outside(&input.syntax.items);
     }
 
     fn module_at(&mut self, span: Span, module: Option<ModuleId>) {
@@ -179,29 +179,51 @@ impl Finder<'_> {
         }
     }
 
-    fn exports(&mut self, items: &[ast::TopItem]) {
+    /// Names outside of modules.
+    fn outside(&mut self, items: &[ast::TopItem]) {
         for item in items {
             match item {
                 ast::TopItem::Export(export) => export.names.iter().for_each(|path| self.export(path)),
-                ast::TopItem::Namespace(space) => self.exports(&space.items),
+                ast::TopItem::Equation(equation) => self.global(&equation.value.name),
+                ast::TopItem::Namespace(space) => self.outside(&space.items),
                 _ => {}
             }
         }
     }
 
-    fn export(&mut self, path: &ast::Path) {
+    /// The name of a module or equation, written in full or from within its namespace.
+    fn global(&mut self, path: &ast::Path) {
         let Some(last) = path.parts.last() else { return };
-        let method = self.program.exports.iter().copied().find(|&m| {
-            let names = self.program[self.program[m].module].path.iter().chain(&self.program[m].path);
-            let names: Vec<&Name> = names.collect();
-            path.parts.len() <= names.len()
-                && names.iter().rev().zip(path.parts.iter().rev()).all(|(name, part)| **name == part.name)
-        });
-        if let Some(method) = method {
-            let meaning = Meaning::Use(self.program.method_name(method));
-            self.links.found.insert((last.span.file, last.span.start), meaning);
+        let program = self.program;
+        let modules = program.modules.iter().map(|m| &m.path);
+        let known: Vec<&Vec<Name>> = modules.chain(program.equations.iter().map(|e| &e.path)).collect();
+        let is_whole = |known: &&&Vec<Name>| known.iter().eq(path.parts.iter().map(|part| &part.name));
+        let found = known.iter().find(is_whole).or_else(|| known.iter().find(|known| ends_with(known, path)));
+        if let Some(found) = found {
+            let meaning = Meaning::Use(crate::report::dotted(found));
+            self.links.found.entry((last.span.file, last.span.start)).or_insert(meaning);
         }
     }
+
+    fn export(&mut self, path: &ast::Path) {
+        let Some((last, module)) = path.parts.split_last() else { return };
+        let program = self.program;
+        let method = program.exports.iter().copied().find(|&m| {
+            let whole = program[program[m].module].path.iter().chain(&program[m].path);
+            ends_with(&whole.cloned().collect::<Vec<_>>(), path)
+        });
+        if let Some(method) = method {
+            let meaning = Meaning::Use(program.method_name(method));
+            self.links.found.insert((last.span.file, last.span.start), meaning);
+        }
+        self.global(&ast::Path { global: path.global, parts: module.to_vec(), span: path.span });
+    }
+}
+
+/// Whether a full name ends with what was written.
+fn ends_with(whole: &[Name], path: &ast::Path) -> bool {
+    let count = path.parts.len();
+    count <= whole.len() && whole[whole.len() - count..].iter().eq(path.parts.iter().map(|part| &part.name))
 }
 
 fn is_written(kind: MethodKind) -> bool {

@@ -31,13 +31,30 @@ impl<'a> Source<'a> {
         let name = escape(self.sources.name(self.file));
         let html = self.tokens.iter().map(|&token| self.token(token)).collect::<String>();
         let mut lines = String::new();
-        for (number, line) in html.lines().enumerate() {
+        let mut start = 0;
+        for ((number, line), text) in html.lines().enumerate().zip(self.text.split_inclusive('\n')) {
+            let shown = self.shown_number(start, text);
+            start += text.len();
             let anchor = self.anchor(number + 1);
-            lines.push_str(&format!("<span id=\"{anchor}\" data-n=\"{}\">{line}</span>\n", number + 1));
+            lines.push_str(&format!("<span id=\"{anchor}\" data-n=\"{shown}\">{line}</span>\n"));
         }
         format!(
             "<details open>\n<summary>{name}</summary>\n<pre class=\"listing\">{lines}</pre>\n</details>\n"
         )
+    }
+
+    /// The number of the line that starts at an offset, by the line marks; nothing for a mark itself.
+    fn shown_number(&self, start: usize, line: &str) -> String {
+        if line.starts_with('#') && self.is_mark(start) {
+            return String::new();
+        }
+        let at = Span::new(self.file, start as u32, start as u32);
+        self.sources.marked_line(at).map_or(String::new(), |(_, number)| number.to_string())
+    }
+
+    fn is_mark(&self, start: usize) -> bool {
+        let found = self.tokens.binary_search_by_key(&start, |t| t.start as usize);
+        found.is_ok_and(|n| self.tokens[n].kind == TokenKind::LineMark)
     }
 
     /// The anchor of a line.
