@@ -1,6 +1,8 @@
 //! Checking of the programs in `tests/check`: beside each `.pc` file stand the typed trees of its methods, if there are no
 //! errors, and the messages. `SNAPSHOTS=overwrite` writes them anew.
 
+mod rules;
+
 use std::path::{Path, PathBuf};
 
 use clickwork_prolac::check::check;
@@ -24,6 +26,7 @@ fn checked(name: &str, text: &str) -> String {
     let (sources, program, diagnostics) = program(name, text);
     let mut shown = String::new();
     if !diagnostics.has_errors() {
+        assert_eq!(rules::broken(&program), Vec::<String>::new(), "{name}");
         let written = program
             .method_ids()
             .filter(|&m| matches!(program[m].kind, MethodKind::Plain | MethodKind::Constructor));
@@ -117,7 +120,10 @@ fn damaged_programs_are_checked() {
                     _ => damaged.swap(from, to),
                 }
             }
-            program("damaged.pc", &damaged.join(" "));
+            let (_, program, diagnostics) = program("damaged.pc", &damaged.join(" "));
+            if !diagnostics.has_errors() {
+                assert_eq!(rules::broken(&program), Vec::<String>::new(), "{}", damaged.join(" "));
+            }
         }
     }
 }
