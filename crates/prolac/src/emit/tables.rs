@@ -9,7 +9,7 @@ use super::function::Needs;
 use super::names::free;
 use super::types;
 use super::unit::Unit;
-use crate::program::{MethodId, ModuleId, Type};
+use crate::program::{MethodId, ModuleId, Slot, Type};
 
 /// The member of a table for a slot.
 pub(super) fn entry(unit: &Unit<'_>, slot: MethodId) -> String {
@@ -130,17 +130,35 @@ fn returning(unit: &Unit<'_>, slot: MethodId, declarator: &str) -> String {
     types::declare(&unit.names, &returns, declarator)
 }
 
+/// What an assignment to `*to` does; field by field if there is something between the fields.
+fn assignment(unit: &Unit<'_>, module: ModuleId) -> String {
+    if unit.is_shared(module) {
+        let slots = &unit.layouts[module.0 as usize].slots;
+        return slots.iter().filter_map(|&(slot, ..)| field_assignment(unit, slot)).collect();
+    }
+    let tables = unit.tables_of(module);
+    let members = tables.into_iter().map(|owner| unit.table_member(owner));
+    let kept: String = members.map(|member| format!("\tfrom.{member} = to->{member};\n")).collect();
+    kept + "\t*to = from;\n"
+}
+
+fn field_assignment(unit: &Unit<'_>, slot: Slot) -> Option<String> {
+    let Slot::Field(field) = slot else { return None };
+    let name = unit.names.field(field);
+    Some(match unit.program[field].ty {
+        Type::Array(..) => format!("\t__builtin_memcpy(to->{name}, from.{name}, sizeof to->{name});\n"),
+        _ => format!("\tto->{name} = from.{name};\n"),
+    })
+}
+
 /// Functions that copy objects and keep or set their tables.
 pub(super) fn copies(unit: &Unit<'_>, needs: &Needs) -> String {
     let mut text = String::new();
     for &module in &needs.assigned {
         let name = unit.names.module(module);
         let _ = writeln!(text, "static inline void assign__{name}({name} *to, {name} from)\n{{");
-        for owner in unit.tables_of(module) {
-            let member = unit.table_member(owner);
-            let _ = writeln!(text, "\tfrom.{member} = to->{member};");
-        }
-        text.push_str("\t*to = from;\n}\n\n");
+        text.push_str(&assignment(unit, module));
+        text.push_str("}\n\n");
     }
     for &module in &needs.copied {
         let name = unit.names.module(module);

@@ -105,9 +105,26 @@ impl<'a> Unit<'a> {
         all
     }
 
-    /// Whether values of the type have tables that an assignment must keep.
-    pub fn keeps_tables(&self, ty: &Type) -> bool {
-        reach::object(ty).is_some_and(|m| !self.tables_of(m).is_empty())
+    /// Whether an assignment to an object of the type must leave parts of it alone: its tables, and what derived modules
+    /// have between its fields.
+    pub fn keeps_parts(&self, ty: &Type) -> bool {
+        reach::object(ty).is_some_and(|m| !self.tables_of(m).is_empty() || self.is_shared(m))
+    }
+
+    /// Whether a derived module has fields in gaps of the layout of `module`.
+    pub fn is_shared(&self, module: ModuleId) -> bool {
+        let size = self.layouts[module.0 as usize].size;
+        let inside = |m: ModuleId| {
+            self.layouts[m.0 as usize].slots.iter().filter(|&&(_, offset, _)| offset < size).count()
+        };
+        let mut waiting = self.program[module].children.clone();
+        while let Some(child) = waiting.pop() {
+            if inside(child) > inside(module) {
+                return true;
+            }
+            waiting.extend(&self.program[child].children);
+        }
+        false
     }
 
     /// The module, if `e` is an object with tables that can be of another run-time type.

@@ -38,7 +38,7 @@ impl<'a> Function<'a> {
     pub(super) fn store(&mut self, target: &Target, value: &C) {
         let text = self.assignable(value, &target.ty);
         match crate::emit::reach::object(&target.ty) {
-            Some(module) if !target.fresh && self.unit.keeps_tables(&target.ty) => {
+            Some(module) if !target.fresh && self.unit.keeps_parts(&target.ty) => {
                 self.needs.assigned.insert(module);
                 let name = self.unit.names.module(module);
                 self.push(StmtKind::Do(format!("assign__{name}(&{}, {text})", parenthesised(&target.text))));
