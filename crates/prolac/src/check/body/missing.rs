@@ -7,7 +7,7 @@ use crate::Name;
 use crate::names::{Feature, Space};
 use crate::program::tree::Expr;
 use crate::program::{ModuleRef, Type};
-use crate::syntax::ast;
+use crate::syntax::{ast, statement_hint};
 
 /// Names with more hyphens are not taken apart.
 const MOST_HYPHENS: usize = 8;
@@ -20,6 +20,9 @@ impl BodyChecker<'_, '_> {
             return message.hint(
                 "initial values see no variable of their own `let`: put a second `let` inside the first",
             );
+        }
+        if let Some(hint) = statement_hint(name.name.as_str()) {
+            return message.hint(hint);
         }
         if let Some(difference) = self.as_difference(name.name.as_str()) {
             return message
