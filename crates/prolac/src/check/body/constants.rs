@@ -9,6 +9,7 @@ use clickwork_source::{Diagnostic, Span};
 
 use super::BodyChecker;
 use crate::check::Checker;
+use crate::check::signatures::Progress;
 use crate::names::Scope;
 use crate::program::tree::{Call, Expr, ExprKind, UnaryOp};
 use crate::program::{MethodId, MethodKind, Type, arith};
@@ -130,7 +131,18 @@ impl<'a> Checker<'a> {
         let heard = std::mem::take(&mut self.diagnostics);
         let body = self.body(method);
         self.diagnostics = heard;
-        self.fold(&body.root)
+        match self.fold(&body.root) {
+            // While a type is open, the mistake can be that it is needed here; then nobody else reports it.
+            Err(Why::Known) if self.types_are_open() => {
+                Err(Why::Part(ast.name.span, "this method needs the very type that is being found"))
+            }
+            value => value,
+        }
+    }
+
+    fn types_are_open(&self) -> bool {
+        self.signatures.iter().any(|known| matches!(known, Progress::Working))
+            || self.field_types.iter().any(|known| matches!(known, Progress::Working))
     }
 
     fn fold(&mut self, e: &Expr) -> Result<i64, Why> {
