@@ -21,7 +21,6 @@
 //! libraries are read ([`Loader`]).
 #![forbid(unsafe_code)]
 
-pub mod archive;
 pub mod config;
 mod elaborate;
 pub mod expand;

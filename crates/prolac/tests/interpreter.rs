@@ -12,9 +12,13 @@ fn program_for(target: Target, source: &str) -> Program {
     let mut diagnostics = Diagnostics::new();
     let syntax = syntax::parse(&mut sources, file, &mut diagnostics);
     let checked = check::check(&sources, &syntax, target);
-    for d in diagnostics.iter().chain(checked.diagnostics.iter()).filter(|d| d.severity == Severity::Error) {
-        panic!("{}", render_human(&sources, d, false));
-    }
+    let mut errors =
+        diagnostics.iter().chain(checked.diagnostics.iter()).filter(|d| d.severity == Severity::Error);
+    assert!(
+        errors.next().is_none(),
+        "{}",
+        checked.diagnostics.iter().map(|d| render_human(&sources, d, false)).collect::<String>()
+    );
     checked.program
 }
 
@@ -251,7 +255,8 @@ fn objects_can_be_made_and_looked_at_from_outside() {
     let mut machine = Machine::new(&program, Limits::default()).unwrap();
     let module = program.module_ids().next().unwrap();
     let six = Value::int(clickwork_prolac::program::IntType::Int, 6);
-    let Ok(Outcome::Value(Value::Pointer(object))) = machine.construct(module, &[six.clone()]) else {
+    let Ok(Outcome::Value(Value::Pointer(object))) = machine.construct(module, std::slice::from_ref(&six))
+    else {
         panic!()
     };
     assert_eq!(machine.call(method(&program, "M.get"), Some(object), &[]), Ok(Outcome::Value(six.clone())));

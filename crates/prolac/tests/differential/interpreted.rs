@@ -1,12 +1,11 @@
 //! Checks a program, and runs it in the interpreter as it is or optimised.
 
 use clickwork_prolac::interpret::{Limits, Machine, Outcome, Trap, TrapKind, Value};
-use clickwork_prolac::optimize::{self, optimize};
 use clickwork_prolac::program::{IntType, MethodId, Program, Target, Type};
 use clickwork_prolac::{check, syntax};
 use clickwork_source::{Diagnostics, Severity, Sources, render_human};
 
-use super::{Failure, Source};
+use super::Source;
 
 /// How often each entry is called.
 const ROUNDS: usize = 3;
@@ -88,37 +87,6 @@ pub fn parameters(program: &Program, method: MethodId) -> impl Iterator<Item = I
         Type::Int(int) => Some(int),
         _ => None,
     })
-}
-
-/// The names and options of all ways to optimise.
-pub fn optimisations() -> Vec<(String, optimize::Options)> {
-    let all = optimize::Options::default();
-    let levels = (0..=3).map(|level| (format!("-O{level}"), optimize::Options { level, ..all }));
-    let without = [
-        ("--no-cha".to_string(), optimize::Options { cha: false, ..all }),
-        ("--no-inline".to_string(), optimize::Options { inline: false, ..all }),
-    ];
-    levels.chain(without).collect()
-}
-
-/// Runs a program as it is and after each optimisation; what differs.
-pub fn compare(source: &Source) -> Result<(), Failure> {
-    let (program, sources) = check(&source.to_string()).map_err(Failure::Rejected)?;
-    let explain = |trap: Trap| format!("{trap}: `{}`", sources.slice(trap.span));
-    let mut calls = calls(source, &program);
-    let expected = run(&program, &mut calls, 0).map_err(|trap| Failure::Trap(explain(trap)))?;
-    let same = |lines: Result<Vec<String>, Trap>, how: &str| {
-        let lines = lines.map_err(|trap| Failure::Differs(format!("{how}: {}", explain(trap))))?;
-        difference(&program, &calls, &expected, &lines)
-            .map_or(Ok(()), |text| Err(Failure::Differs(format!("{how}: {text}"))))
-    };
-    same(run(&program, &mut calls.clone(), 0xa5), "with other junk")?;
-    for (name, options) in optimisations() {
-        let mut optimised = program.clone();
-        optimize(&mut optimised, &options);
-        same(run(&optimised, &mut calls.clone(), 0), &name)?;
-    }
-    Ok(())
 }
 
 /// The first call that gave something else.

@@ -4,11 +4,13 @@
 //! optimiser, and as C, and must give the same results, raise the same exceptions and leave the same static fields.
 //!
 //! - `PROLAC_DIFFERENTIAL_SECONDS=600` runs new programs for so long;
-//! - `PROLAC_DIFFERENTIAL_SEED=17` runs one program and prints it.
+//! - `PROLAC_DIFFERENTIAL_SEED=17` runs one program and prints it;
+//! - `PROLAC_DIFFERENTIAL_SHRINK=60` makes a program that fails smaller for at most so many seconds.
 //!
 //! Read first: [`Generator`], then `expressions.rs` for what programs are made of, and `interpreted.rs`.
 
 mod calls;
+mod compiled;
 mod control;
 mod expressions;
 mod interpreted;
@@ -18,6 +20,7 @@ mod node;
 mod random;
 mod scope;
 mod shrink;
+mod ways;
 
 use std::fmt::{self, Display};
 use std::time::{Duration, Instant};
@@ -25,6 +28,7 @@ use std::time::{Duration, Instant};
 use model::{Int, Model};
 use node::Node;
 use random::Random;
+use ways::Way;
 
 /// Writes a program.
 struct Generator {
@@ -133,51 +137,82 @@ enum Failure {
     Rejected(String),
     /// It does what no program must do: the generator or the interpreter is wrong.
     Trap(String),
+    /// Its C does not compile without warnings.
+    Refused(String),
     /// It does one thing here and another there.
     Differs(String),
 }
 
 impl Failure {
+    /// The same, with where it happened in front.
+    fn after(self, how: &str) -> Failure {
+        use Failure::*;
+        match self {
+            Refused(text) => Refused(format!("{how}: {text}")),
+            Differs(text) => Differs(format!("{how}: {text}")),
+            other => other,
+        }
+    }
+
+    /// Whether both are wrong in the same way; of warnings, whether they are of the same name.
     fn is_like(&self, other: &Failure) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other)
+        let warning = |failure: &Failure| {
+            let text = failure.to_string();
+            text.split_once("[-W")
+                .and_then(|(_, rest)| rest.split_once(']'))
+                .map(|(name, _)| name.to_string())
+        };
+        std::mem::discriminant(self) == std::mem::discriminant(other) && warning(self) == warning(other)
     }
 }
 
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Failure::Rejected(text) | Failure::Trap(text) | Failure::Differs(text)) = self;
+        use Failure::*;
+        let (Rejected(text) | Trap(text) | Refused(text) | Differs(text)) = self;
         f.write_str(text)
     }
 }
 
-fn test(source: &Source) -> Result<(), Failure> {
-    let source = source.clone();
-    let run = move || interpreted::compare(&source);
+/// What is wrong with a program, and the way to run it that shows it.
+fn test(source: &Source, ways: &[Way]) -> Result<(), (Failure, Vec<Way>)> {
+    let (source, ways) = (source.clone(), ways.to_vec());
+    let run = move || ways::compare(&source, &ways);
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(run);
-    thread.expect("threads can be made").join().unwrap_or_else(|_| Err(Failure::Trap("a panic".into())))
+    let panicked = Failure::Trap("a panic".into());
+    thread.expect("threads can be made").join().unwrap_or(Err((panicked, vec![])))
+}
+
+/// Makes a program that fails smaller and says what is wrong with it.
+fn explain(source: Source, failure: &Failure, ways: &[Way]) -> String {
+    let seed = source.seed;
+    let time = Duration::from_secs(variable("PROLAC_DIFFERENTIAL_SHRINK").unwrap_or(60));
+    let fails = |source: &Source| test(source, ways).is_err_and(|(other, _)| other.is_like(failure));
+    let small =
+        if matches!(failure, Failure::Rejected(_)) { source } else { shrink::shrink(source, time, fails) };
+    let after = test(&small, ways).err().map_or(String::new(), |(failure, _)| failure.to_string());
+    format!("{small}\nThe program of seed {seed}: {failure}\nThe smaller one: {after}")
 }
 
 #[test]
 fn programs_do_the_same_everywhere() {
     let one = variable("PROLAC_DIFFERENTIAL_SEED");
     let long = variable("PROLAC_DIFFERENTIAL_SECONDS");
-    let end = Instant::now() + Duration::from_secs(long.unwrap_or(12));
+    let end = Instant::now() + Duration::from_secs(long.unwrap_or(20));
     let mut seed = one.unwrap_or(if long.is_some() { u64::from(std::process::id()) << 20 } else { 1 });
     let mut count = 0;
-    while Instant::now() < end {
+    let most = if one.is_some() { 1 } else { long.map_or(24, |_| u64::MAX) };
+    while Instant::now() < end && count < most {
         let source = Source::new(seed);
-        if let Err(failure) = test(&source) {
-            let fails = |source: &Source| test(source).is_err_and(|other| other.is_like(&failure));
-            let rejected = matches!(failure, Failure::Rejected(_));
-            let small = if rejected { source } else { shrink::shrink(source, fails) };
-            panic!("{small}\nThe program of seed {seed}: {failure}\nThe smaller one: {:?}", test(&small));
+        if one.is_some() {
+            println!("{source}");
+        }
+        let ways = ways::ways(seed, one.is_some() || long.is_some());
+        if let Err((failure, ways)) = test(&source, &ways) {
+            panic!("{}", explain(source, &failure, &ways));
         }
         count += 1;
         seed += 1;
-        if one.is_some() {
-            println!("{source}");
-            break;
-        }
     }
     println!("{count} programs");
 }

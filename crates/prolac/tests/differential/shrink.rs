@@ -4,12 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::Source;
 
-/// No program is made smaller for longer than this.
-const TIME: Duration = Duration::from_secs(60);
-
-/// The smallest program found that still fails.
-pub fn shrink(source: Source, fails: impl Fn(&Source) -> bool) -> Source {
-    let end = Instant::now() + TIME;
+/// The smallest program found in this time that still fails.
+pub fn shrink(source: Source, time: Duration, fails: impl Fn(&Source) -> bool) -> Source {
+    let end = Instant::now() + time;
     let mut best = source;
     loop {
         let before = best.size();

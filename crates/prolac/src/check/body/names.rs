@@ -48,8 +48,7 @@ pub(super) enum Through {
 }
 
 impl<'a> BodyChecker<'_, 'a> {
-    /// `called` says that arguments follow.
-    pub(super) fn simple_name(&mut self, global: bool, name: &ast::Ident, called: bool) -> Meaning {
+    pub(super) fn simple_name(&mut self, global: bool, name: &ast::Ident) -> Meaning {
         let local = if global { None } else { self.local(&name.name) };
         if let Some(local) = local {
             self.used[local.0 as usize] = true;
@@ -58,7 +57,7 @@ impl<'a> BodyChecker<'_, 'a> {
         match self.entry(global, &name.name) {
             Some(entry) => self.found(entry, Through::Own, name, name.span),
             None => {
-                let message = self.undeclared(name, called);
+                let message = self.undeclared(name);
                 Meaning::Value(self.error(message))
             }
         }
@@ -265,7 +264,7 @@ impl<'a> BodyChecker<'_, 'a> {
     /// An exception in the list of a `catch`; `None` after a message.
     pub(super) fn exception(&mut self, path: &'a ast::Path) -> Option<ExceptionId> {
         let (first, rest) = path.parts.split_first()?;
-        let mut meaning = self.simple_name(path.global, first, false);
+        let mut meaning = self.simple_name(path.global, first);
         for name in rest {
             let span = first.span.join(name.span);
             meaning = match meaning {

@@ -1,0 +1,81 @@
+//! The ways in which a program can run, all of which must give the same.
+
+use clickwork_prolac::interpret::Trap;
+use clickwork_prolac::optimize::{Options, optimize};
+
+use super::compiled::{self, Compiler};
+use super::{Failure, Source, interpreted};
+
+/// A way to run a program, other than in the interpreter as it is.
+#[derive(Clone)]
+pub struct Way {
+    name: String,
+    options: Options,
+    /// Without one, the program is interpreted.
+    compiler: Option<Compiler>,
+    /// What is in variables without a value.
+    junk: u8,
+}
+
+impl Way {
+    fn interpreted(name: &str, options: Options) -> Way {
+        Way { name: name.into(), options, compiler: None, junk: 0xa5 }
+    }
+
+    fn compiled(name: &str, options: Options, compiler: &Compiler) -> Way {
+        let name = format!("{name}, {} {}", compiler.program, compiler.options.join(" "));
+        Way { name, options, compiler: Some(compiler.clone()), junk: 0 }
+    }
+}
+
+/// The ways to run a program. Without `all`, only one compiler after each optimisation, but not always the same.
+pub fn ways(seed: u64, all: bool) -> Vec<Way> {
+    let mut ways = Vec::new();
+    for (i, (name, options)) in optimisations().into_iter().enumerate() {
+        ways.push(Way::interpreted(name, options));
+        let compilers = compiled::compilers();
+        for (j, compiler) in compilers.iter().enumerate() {
+            if all || (seed as usize + i) % compilers.len() == j {
+                ways.push(Way::compiled(name, options, compiler));
+            }
+        }
+    }
+    ways
+}
+
+fn optimisations() -> [(&'static str, Options); 6] {
+    let all = Options::default();
+    [
+        ("-O0", Options { level: 0, ..all }),
+        ("-O1", Options { level: 1, ..all }),
+        ("-O2", Options { level: 2, ..all }),
+        ("-O3", all),
+        ("--no-cha", Options { cha: false, ..all }),
+        ("--no-inline", Options { inline: false, ..all }),
+    ]
+}
+
+/// Runs a program in some ways: what is wrong, and in which way.
+pub fn compare(source: &Source, ways: &[Way]) -> Result<(), (Failure, Vec<Way>)> {
+    let (program, sources) =
+        interpreted::check(&source.to_string()).map_err(|text| (Failure::Rejected(text), vec![]))?;
+    let explain = |trap: Trap| format!("{trap}: `{}`", sources.slice(trap.span));
+    let mut calls = interpreted::calls(source, &program);
+    let expected = interpreted::run(&program, &mut calls, 0);
+    let expected = expected.map_err(|trap| (Failure::Trap(explain(trap)), vec![]))?;
+    for way in ways {
+        let mut optimised = program.clone();
+        optimize(&mut optimised, &way.options);
+        let lines = match &way.compiler {
+            Some(compiler) => compiled::run(&optimised, &sources, &calls, compiler),
+            None => interpreted::run(&optimised, &mut calls.clone(), way.junk)
+                .map_err(|trap| Failure::Differs(explain(trap))),
+        };
+        let same = lines.and_then(|lines| {
+            let text = interpreted::difference(&program, &calls, &expected, &lines);
+            text.map_or(Ok(()), |text| Err(Failure::Differs(text)))
+        });
+        same.map_err(|failure| (failure.after(&way.name), vec![way.clone()]))?;
+    }
+    Ok(())
+}
