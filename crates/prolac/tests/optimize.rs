@@ -87,3 +87,65 @@ fn programs_become_what_is_expected() {
         assert_data_eq!(outcome(&name, &text), Data::read_from(&program.with_extension("tree"), None).raw());
     }
 }
+
+/// A chain of methods: each but the last has the body given, in which `NEXT` is the next one.
+fn chain(count: usize, body: &str, level: &str) -> String {
+    let links: String = (1..count)
+        .map(|i| {
+            format!(
+                "static f{}(n :> int) :> int ::= {};\n",
+                i - 1,
+                body.replace("NEXT", &format!("{level} f{i}"))
+            )
+        })
+        .collect();
+    format!(
+        "module M {{\n{links}static f{}(n :> int) :> int ::= n * 3 + n / 5 - n;\n}}\nexport M.f0;\n",
+        count - 1
+    )
+}
+
+/// Optimises on the stack of a main thread; the number of nodes that are left.
+fn nodes_left(text: String) -> usize {
+    let work = move || {
+        let mut program = checked(&mut Sources::new(), "chain.pc", &text);
+        optimize(&mut program, &Options::default());
+        let mut nodes = 0;
+        for method in Reach::new(&program).methods() {
+            program[method].body.root.walk(&mut |_| nodes += 1);
+        }
+        nodes
+    };
+    std::thread::Builder::new().stack_size(8 << 20).spawn(work).unwrap().join().unwrap()
+}
+
+#[test]
+fn long_chains_are_not_inlined_into_one_deep_tree() {
+    for level in ["", "inline", "pathinline"] {
+        let nodes = nodes_left(chain(5_000, "NEXT(n) + 1", level));
+        assert!(nodes < 100_000, "{level}: {nodes}");
+    }
+}
+
+#[test]
+fn what_doubles_at_every_step_is_cut_off() {
+    for level in ["", "inline", "pathinline"] {
+        let nodes = nodes_left(chain(60, "NEXT(n) + NEXT(n + 1)", level));
+        assert!(nodes < 300_000, "{level}: {nodes}");
+    }
+}
+
+#[test]
+fn circles_of_inlining_end() {
+    let methods: String = (0..12)
+        .map(|i| {
+            let calls: Vec<String> = (0..12).map(|j| format!("f{j}(n - {i})")).collect();
+            format!(
+                "static f{i}(n :> int) :> int ::= n < 0 ==> {i} ||| pathinline ({});\n",
+                calls.join(" + ")
+            )
+        })
+        .collect();
+    let nodes = nodes_left(format!("module M {{\n{methods}}}\nexport M.f0;\n"));
+    assert!(nodes < 300_000, "{nodes}");
+}
