@@ -21,6 +21,7 @@
 //! libraries are read ([`Loader`]).
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod config;
 mod elaborate;
 pub mod expand;

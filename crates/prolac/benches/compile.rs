@@ -1,29 +1,49 @@
 //! How long compiling takes, stage by stage: a made program of the size and shape of the paper's TCP (40 modules, 500
-//! methods, 2,000 lines), and one ten times as large. `cargo bench -p clickwork-prolac --bench compile`; with
-//! `-- --write SCALE` it only prints the program, with `-- SCALE...` other sizes are measured.
+//! methods, 2,000 lines), and one ten times as large; with `--deep`, its chains are ten times as long instead.
+//! `cargo bench -p clickwork-prolac --bench compile`; with `-- --write SCALE` it only prints the program, with
+//! `-- SCALE...` other sizes are measured.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use clickwork_prolac::analyze::{Reach, warnings};
 use clickwork_prolac::check::check;
+use clickwork_prolac::emit;
 use clickwork_prolac::optimize::{Options, optimize};
 use clickwork_prolac::program::Target;
 use clickwork_prolac::syntax::parse;
 use clickwork_source::{Diagnostics, Sources};
 
-/// Extensions of the connection, one on the other.
-const LAYERS: usize = 10;
-/// Modules that work on a connection and a segment.
-const CONTROLS: usize = 28;
+/// What to make.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Protocols beside each other.
+    protocols: usize,
+    /// Extensions of the connection, one on the other.
+    layers: usize,
+    /// Modules that work on a connection and a segment.
+    controls: usize,
+}
 
-/// `scale` protocols of 40 modules each.
-fn program(scale: usize) -> String {
+impl Shape {
+    /// As many protocols as `scale`.
+    fn broad(scale: usize) -> Shape {
+        Shape { protocols: scale, layers: 10, controls: 28 }
+    }
+
+    /// One protocol with chains that are `scale` times as long.
+    fn deep(scale: usize) -> Shape {
+        Shape { protocols: 1, layers: 10 * scale, controls: 28 * scale }
+    }
+}
+
+/// Protocols of 40 modules each.
+fn program(shape: Shape) -> String {
     let mut text = String::new();
-    for protocol in 0..scale {
+    for protocol in 0..shape.protocols {
         segment(&mut text, protocol);
-        connection(&mut text, protocol);
-        (0..CONTROLS).for_each(|control| self::control(&mut text, protocol, control));
+        connection(&mut text, shape, protocol);
+        (0..shape.controls).for_each(|control| self::control(&mut text, shape, protocol, control));
     }
     text
 }
@@ -39,8 +59,8 @@ fn segment(text: &mut String, p: usize) {
     .unwrap();
 }
 
-fn connection(text: &mut String, p: usize) {
-    for layer in 0..LAYERS {
+fn connection(text: &mut String, shape: Shape, p: usize) {
+    for layer in 0..shape.layers {
         let (parent, parts) = match layer {
             0 => (String::new(), "true".to_string()),
             _ => {
@@ -62,26 +82,26 @@ fn connection(text: &mut String, p: usize) {
         for i in 0..5 {
             writeln!(
                 text,
-                "  is-{layer}-{i}(n :> uint) :> bool ::=\n    flag-{layer} && n > {i} && count-{layer} < {};",
+                "  // Question {i} of the layer.\n  is-{layer}-{i}(n :> uint) :> bool ::=\n    flag-{layer} && n > {i} && count-{layer} < {};",
                 100 * i + 7
             )
             .unwrap();
             writeln!(
                 text,
-                "  do-{layer}-{i}(n :> uint) :> void ::=\n    is-{layer}-{i}(n) ==> count-{layer} += n, at-{layer} max= n\n    \
+                "  // What follows from it.\n  do-{layer}-{i}(n :> uint) :> void ::=\n    is-{layer}-{i}(n) ==> count-{layer} += n, at-{layer} max= n\n    \
                  ||| (n > {i} ==> flag-{layer} = true);"
             )
             .unwrap();
         }
         writeln!(text, "}}").unwrap();
     }
-    writeln!(text, "module P{p}.Connection ::= Layer{};", LAYERS - 1).unwrap();
+    writeln!(text, "module P{p}.Connection ::= Layer{};", shape.layers - 1).unwrap();
 }
 
 /// Every control module calls the next one at its end.
-fn control(text: &mut String, p: usize, c: usize) {
+fn control(text: &mut String, shape: Shape, p: usize, c: usize) {
     let next = c + 1;
-    let (import, last) = match next < CONTROLS {
+    let (import, last) = match next < shape.controls {
         true => (
             format!(", Control{next}"),
             format!("let next = Control{next}(seg, con) in\n      next.run(n + 1)\n    end"),
@@ -92,7 +112,7 @@ fn control(text: &mut String, p: usize, c: usize) {
     writeln!(text, "  field seg :> *Segment using all;\n  field con :> *Connection using all;").unwrap();
     writeln!(text, "  constructor(s :> *Segment, k :> *Connection) ::= seg = s, con = k;").unwrap();
     for i in 0..10 {
-        let (layer, part) = ((c + i) % LAYERS, (c * 3 + i) % 20);
+        let (layer, part) = ((c + i) % shape.layers, (c * 3 + i) % 20);
         let body = match i % 4 {
             0 => format!("part-{part} > {c} ==> do-{layer}-{}(part-{part})", i % 5),
             1 => format!("is-{layer}-{}(part-{part} + n) ==> step-{}(n)\n    ||| drop", i % 5, i - 1),
@@ -103,7 +123,7 @@ fn control(text: &mut String, p: usize, c: usize) {
                 i - 1
             ),
         };
-        writeln!(text, "  step-{i}(n :> uint) :> void ::=\n    {body};").unwrap();
+        writeln!(text, "  // Step {i}: looks at part {part} and layer {layer}.\n  step-{i}(n :> uint) :> void ::=\n    {body};").unwrap();
     }
     writeln!(text, "  run(n :> uint) :> void ::=\n    (step-9(n), step-6(n) catch all),\n    {last};")
         .unwrap();
@@ -121,7 +141,7 @@ fn control(text: &mut String, p: usize, c: usize) {
     }
 }
 
-const STAGES: [&str; 5] = ["parse", "check", "warnings", "optimize", "reach"];
+const STAGES: [&str; 5] = ["parse", "check", "warnings", "optimize", "emit"];
 
 /// What one compilation took, by stage.
 fn compile(text: &str, options: &Options) -> [Duration; STAGES.len()] {
@@ -139,7 +159,8 @@ fn compile(text: &str, options: &Options) -> [Duration; STAGES.len()] {
     let warning = clock.lap();
     optimize(&mut program, options);
     let optimizing = clock.lap();
-    Reach::new(&program);
+    let names = emit::Options { lines: true, source_name: "made.c".into(), header_name: "made.h".into() };
+    emit::emit(&program, &sources, &names).expect("C");
     [parsing, checking, warning, optimizing, clock.lap()]
 }
 
@@ -164,8 +185,8 @@ fn medians(text: &str, options: &Options) -> [Duration; STAGES.len()] {
     })
 }
 
-fn measure(scale: usize) -> Duration {
-    let text = program(scale);
+fn measure(shape: Shape) -> Duration {
+    let text = program(shape);
     let times = medians(&text, &Options::default());
     println!("{} lines, {} modules:", text.lines().count(), text.matches("module ").count());
     for (name, time) in STAGES.iter().zip(times) {
@@ -178,21 +199,22 @@ fn measure(scale: usize) -> Duration {
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    if let Some(at) = args.iter().position(|arg| arg == "--write") {
-        let scale = args.get(at + 1).and_then(|n| n.parse().ok()).unwrap_or(1);
-        return print!("{}", program(scale));
+    let scales: Vec<usize> = args.iter().filter_map(|arg| arg.parse().ok()).collect();
+    let write = args.iter().any(|arg| arg == "--write");
+    let shape = if args.iter().any(|arg| arg == "--deep") { Shape::deep } else { Shape::broad };
+    if write {
+        return scales.iter().for_each(|&scale| print!("{}", program(shape(scale))));
     }
-    let mut scales: Vec<usize> = args.iter().filter_map(|arg| arg.parse().ok()).collect();
-    if scales.is_empty() {
-        scales = vec![1, 10];
-    }
-    let run = move || {
-        let times: Vec<(usize, Duration)> = scales.iter().map(|&scale| (scale, measure(scale))).collect();
-        for pair in times.windows(2) {
-            let ratio = pair[1].1.as_secs_f64() / pair[0].1.as_secs_f64();
-            println!("{} times the size takes {ratio:.1} times as long", pair[1].0 / pair[0].0);
-        }
-    };
+    let scales = if scales.is_empty() { vec![1, 10] } else { scales };
+    let run = move || compare(&scales, shape);
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run);
     thread.expect("a thread").join().expect("no panic");
+}
+
+fn compare(scales: &[usize], shape: impl Fn(usize) -> Shape) {
+    let times: Vec<(usize, Duration)> = scales.iter().map(|&scale| (scale, measure(shape(scale)))).collect();
+    for pair in times.windows(2) {
+        let ratio = pair[1].1.as_secs_f64() / pair[0].1.as_secs_f64();
+        println!("{} times the size takes {ratio:.1} times as long", pair[1].0 / pair[0].0);
+    }
 }

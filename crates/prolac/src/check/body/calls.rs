@@ -23,7 +23,10 @@ use crate::syntax::ast;
 impl<'a> BodyChecker<'_, 'a> {
     /// `callee(args)`: a method, a new object, or a constructor in the memory of an object.
     pub(super) fn call_expr(&mut self, callee: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> Expr {
-        let meaning = self.meaning(callee);
+        let meaning = match &callee.kind {
+            ast::ExprKind::Name { global, name } => self.simple_name(*global, name, true),
+            _ => self.meaning(callee),
+        };
         let args = self.all(args);
         self.apply(meaning, args, span, callee.span)
     }

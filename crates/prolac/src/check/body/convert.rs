@@ -195,6 +195,10 @@ impl<'a> BodyChecker<'_, 'a> {
         }
         let (needed, got) = (self.quoted(to), self.quoted(&e.ty));
         let message = Diagnostic::error(e.span, format!("{needed} is needed {purpose}, but this is {got}"));
+        if matches!(last_of(e).kind, ExprKind::Implies(..)) {
+            return message
+                .hint("`a ==> b` alone only says whether `a` holds; for a value add the other case: `a ==> b ||| c`");
+        }
         match self.conversion_hint(&e.ty, to) {
             Some(hint) => message.hint(hint),
             None => message,
@@ -260,6 +264,17 @@ impl<'a> BodyChecker<'_, 'a> {
             message = message.label(branch.span, text);
         }
         message
+    }
+}
+
+/// What gives an expression its value.
+fn last_of(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Sequence(all) => all.last().map_or(e, last_of),
+        ExprKind::Let(_, last) | ExprKind::Outline(_, last) | ExprKind::Conditional(_, _, last) => {
+            last_of(last)
+        }
+        _ => e,
     }
 }
 

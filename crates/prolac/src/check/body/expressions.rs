@@ -79,7 +79,7 @@ impl<'a> BodyChecker<'_, 'a> {
     pub(super) fn meaning(&mut self, e: &'a ast::Expr) -> Meaning {
         use ast::ExprKind::*;
         match &e.kind {
-            Name { global, name } => self.simple_name(*global, name),
+            Name { global, name } => self.simple_name(*global, name, false),
             Member(base, name) => self.member_name(base, name, e.span),
             Arrow(base, name) => self.arrow_name(base, name, e.span),
             Module(module) => self.module_name(module),

@@ -14,7 +14,7 @@ const MOST_HYPHENS: usize = 8;
 
 impl BodyChecker<'_, '_> {
     /// A simple name that stands for nothing.
-    pub(super) fn undeclared(&self, name: &ast::Ident) -> Diagnostic {
+    pub(super) fn undeclared(&self, name: &ast::Ident, called: bool) -> Diagnostic {
         let message = Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
         if self.beginning.contains(&name.name) {
             return message.hint(
@@ -23,6 +23,9 @@ impl BodyChecker<'_, '_> {
         }
         if let Some(hint) = statement_hint(name.name.as_str()) {
             return message.hint(hint);
+        }
+        if let Some(word) = of_other_languages(name.name.as_str()) {
+            return message.hint(format!("in Prolac this is `{word}`"));
         }
         if let Some(difference) = self.as_difference(name.name.as_str()) {
             return message
@@ -35,13 +38,15 @@ impl BodyChecker<'_, '_> {
             return message;
         }
         let miss = self.check.names.near_miss(&self.check.program, self.module(), &name.name);
-        match (miss, self.near(&name.name)) {
+        let message = match (miss, self.near(&name.name)) {
             (Some(miss), _) => message
                 .label(miss.span, format!("`{}` exists, but {}", miss.path, miss.reason))
                 .hint(format!("did you mean `{}`?", miss.path)),
             (None, Some(near)) => message.hint(format!("did you mean `{near}`?")),
             (None, None) => message,
-        }
+        };
+        let in_c = || format!("functions of C are called in C blocks: `{{ {}(...); }}`", name.name.to_c());
+        if called { message.hint(in_c()) } else { message }
     }
 
     fn hidden_by_parent(&self, message: &Diagnostic, name: &Name) -> Option<Diagnostic> {
@@ -178,6 +183,17 @@ impl BodyChecker<'_, '_> {
             _ => message,
         }
     }
+}
+
+/// What Prolac calls a thing that other languages call so.
+fn of_other_languages(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "this" => "self",
+        "NULL" | "null" | "nil" | "nullptr" => "0",
+        "TRUE" | "True" => "true",
+        "FALSE" | "False" => "false",
+        _ => return None,
+    })
 }
 
 fn names_in(space: &Space) -> Vec<Name> {

@@ -48,7 +48,8 @@ pub(super) enum Through {
 }
 
 impl<'a> BodyChecker<'_, 'a> {
-    pub(super) fn simple_name(&mut self, global: bool, name: &ast::Ident) -> Meaning {
+    /// `called` says that arguments follow.
+    pub(super) fn simple_name(&mut self, global: bool, name: &ast::Ident, called: bool) -> Meaning {
         let local = if global { None } else { self.local(&name.name) };
         if let Some(local) = local {
             self.used[local.0 as usize] = true;
@@ -57,7 +58,7 @@ impl<'a> BodyChecker<'_, 'a> {
         match self.entry(global, &name.name) {
             Some(entry) => self.found(entry, Through::Own, name, name.span),
             None => {
-                let message = self.undeclared(name);
+                let message = self.undeclared(name, called);
                 Meaning::Value(self.error(message))
             }
         }
@@ -264,7 +265,7 @@ impl<'a> BodyChecker<'_, 'a> {
     /// An exception in the list of a `catch`; `None` after a message.
     pub(super) fn exception(&mut self, path: &'a ast::Path) -> Option<ExceptionId> {
         let (first, rest) = path.parts.split_first()?;
-        let mut meaning = self.simple_name(path.global, first);
+        let mut meaning = self.simple_name(path.global, first, false);
         for name in rest {
             let span = first.span.join(name.span);
             meaning = match meaning {
