@@ -33,5 +33,5 @@ pub mod syntax;
 pub use elaborate::{ClassNames, Library, LoadError, Loader, NoLibraries, Options, elaborate};
 pub use format::format;
 pub use graph::{CompoundOrigin, Connection, Define, ElementDecl, Graph, Port, Requirement};
-pub use print::print;
+pub use print::{print, print_marked};
 pub use syntax::{SyntaxTree, parse};

@@ -2,20 +2,48 @@
 //!
 //! What is printed parses back to the same graph.
 
+use clickwork_source::{Sources, Span};
+
 use crate::config;
 use crate::graph::{Connection, Graph, Port};
 use crate::syntax::lexer;
 
 /// Prints a graph.
 pub fn print(graph: &Graph) -> String {
+    print_with(graph, &Marks { sources: None })
+}
+
+/// Prints a graph with line directives, so that messages about what is printed point to where it came from.
+pub fn print_marked(graph: &Graph, sources: &Sources) -> String {
+    print_with(graph, &Marks { sources: Some(sources) })
+}
+
+fn print_with(graph: &Graph, marks: &Marks<'_>) -> String {
     let mut out = String::new();
-    for section in [requirements(graph), defines(graph), declarations(graph), connections(graph)] {
+    let sections =
+        [requirements(graph), defines(graph), declarations(graph, marks), connections(graph, marks)];
+    for section in sections {
         if !section.is_empty() && !out.is_empty() {
             out.push('\n');
         }
         out.push_str(&section);
     }
     out
+}
+
+/// Where the things printed come from, if that is wanted.
+struct Marks<'a> {
+    sources: Option<&'a Sources>,
+}
+
+impl Marks<'_> {
+    /// The line directive for a place, with its end of line.
+    fn directive(&self, span: Span) -> String {
+        let Some((file, line)) = self.sources.and_then(|sources| sources.marked_line(span)) else {
+            return String::new();
+        };
+        format!("# {line} {}\n", config::quote(file.as_bytes()))
+    }
 }
 
 fn requirements(graph: &Graph) -> String {
@@ -43,10 +71,13 @@ fn defines(graph: &Graph) -> String {
     graph.defines.iter().map(define).collect()
 }
 
-fn declarations(graph: &Graph) -> String {
-    let declaration = |e: &crate::ElementDecl| match e.config.is_empty() {
-        true => format!("{} :: {};\n", e.name, e.class),
-        false => format!("{} :: {}({});\n", e.name, e.class, safe_config(&e.config)),
+fn declarations(graph: &Graph, marks: &Marks<'_>) -> String {
+    let declaration = |e: &crate::ElementDecl| {
+        let mark = marks.directive(e.span);
+        match e.config.is_empty() {
+            true => format!("{mark}{} :: {};\n", e.name, e.class),
+            false => format!("{mark}{} :: {}({});\n", e.name, e.class, safe_config(&e.config)),
+        }
     };
     graph.elements.iter().map(declaration).collect()
 }
@@ -70,9 +101,10 @@ fn safe_config(config: &str) -> String {
 }
 
 /// Connections in chains: each goes on from output 0 of an element entered at input 0, if there is such a connection.
-fn connections(graph: &Graph) -> String {
+fn connections(graph: &Graph, marks: &Marks<'_>) -> String {
     let chains = Chains::new(&graph.connections);
-    let mut printer = Printer { graph, used: vec![false; graph.connections.len()], out: String::new() };
+    let mut printer =
+        Printer { graph, marks, used: vec![false; graph.connections.len()], out: String::new() };
     for start in (0..graph.connections.len()).filter(|&c| chains.starts[c]) {
         printer.chain(start, &chains);
     }
@@ -112,6 +144,7 @@ impl Chains {
 
 struct Printer<'a> {
     graph: &'a Graph,
+    marks: &'a Marks<'a>,
     used: Vec<bool>,
     out: String,
 }
@@ -123,6 +156,8 @@ impl Printer<'_> {
             return;
         }
         let from = self.graph.connections[start].from;
+        let mut mark = self.marks.directive(self.graph.connections[start].span);
+        self.out.push_str(&mark);
         self.out.push_str(&self.graph.elements[from.element].name);
         if from.port > 0 {
             self.out.push_str(&format!(" [{}]", from.port));
@@ -131,14 +166,27 @@ impl Printer<'_> {
         let mut current = Some(start);
         while let Some(index) = current.filter(|&c| !std::mem::replace(&mut self.used[c], true)) {
             let to = self.graph.connections[index].to;
+            self.out.push_str(self.next_mark(index, &mut mark));
             self.out.push_str(arrow);
             if to.port > 0 {
                 self.out.push_str(&format!("[{}] ", to.port));
             }
             self.out.push_str(&self.graph.elements[to.element].name);
-            arrow = "\n    -> ";
+            arrow = "    -> ";
+            self.out.push('\n');
             current = chains.next[index];
         }
+        self.out.pop();
         self.out.push_str(";\n");
+    }
+
+    /// The line directive before a connection, if it is another one than that before it.
+    fn next_mark<'m>(&self, connection: usize, mark: &'m mut String) -> &'m str {
+        let new = self.marks.directive(self.graph.connections[connection].span);
+        if new == *mark {
+            return "";
+        }
+        *mark = new;
+        mark
     }
 }

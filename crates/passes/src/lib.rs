@@ -1,0 +1,15 @@
+//! Tools that treat a configuration as a program (Kohler, Morris and Chen, "Programming language optimizations for modular
+//! router configurations", ASPLOS 2002).
+//!
+//! A pass is a function from a [`Network`] to a changed one, with messages. It reads the facts of element classes
+//! (ports, processing, flow, packet types) and never makes an element. [`unit::Unit`] is what a tool reads and writes: the
+//! graph, the texts it came from, and the files attached to it.
+//!
+//! Read first: [`Network`].
+#![forbid(unsafe_code)]
+
+mod network;
+pub mod unit;
+
+pub use network::{ElementId, Network};
+pub use unit::Unit;
