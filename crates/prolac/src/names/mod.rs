@@ -12,6 +12,7 @@
 //! Nothing here looks at types or into expressions beyond their names.
 
 mod exports;
+mod glob;
 mod globals;
 mod headers;
 mod implicit;
