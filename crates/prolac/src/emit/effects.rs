@@ -199,7 +199,8 @@ impl Scan<'_> {
         Effects { reads, loads, ..Effects::default() }
     }
 
-    fn write(&self, place: &Expr) -> Effects {
+    /// What storing in a place does.
+    pub fn write(&self, place: &Expr) -> Effects {
         match root_local(place) {
             Some(local) if !self.is_shared(local) => Effects { writes: bit(local), ..Effects::default() },
             _ => Effects { stores: true, ..Effects::default() },

@@ -14,9 +14,12 @@ mod ranges;
 mod reach;
 mod stmt;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod text;
 mod types;
 mod unit;
+mod unused;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,10 +166,10 @@ fn source(unit: &Unit<'_>, functions: &BTreeMap<MethodId, Finished>, needs: &Nee
     let mut w = Writer::new(unit.sources, options.lines.then_some(&options.source_name));
     let name = &options.source_name;
     w.made(&format!("/* {name}: made by prolacc. Change the Prolac source, not this file. */"));
-    w.made(&format!("#include \"{}\"\n", options.header_name));
+    w.made(&format!("#include \"{}\"\n\n", options.header_name));
     support(unit, &mut w, true);
     if uses_char(unit, functions) {
-        w.made("_Static_assert((char)-1 < 0, \"Prolac's char is signed: compile with -fsigned-char\");\n");
+        w.made("_Static_assert((char)-1 < 0, \"Prolac's char is signed: compile with -fsigned-char\");\n\n");
     }
     needs.helpers.iter().for_each(|helper| w.made(&format!("{}\n", helper.definition())));
     prototypes(unit, &mut w, functions, needs);
@@ -184,7 +187,7 @@ fn support(unit: &Unit<'_>, w: &mut Writer<'_>, first: bool) {
         let skipped = text.len() - text.trim_start_matches(['\n', '\r']).len();
         let start = support.text.start + skipped as u32;
         w.copied(Span::new(support.text.file, start, support.text.end), text[skipped..].trim_end());
-        w.made("");
+        w.made("\n");
     }
 }
 
@@ -259,10 +262,10 @@ fn write_function(unit: &Unit<'_>, w: &mut Writer<'_>, method: MethodId, functio
     let linkage = if is_static(unit, method) { "static " } else { "" };
     w.at(unit.program[method].span);
     w.plain(&format!("{linkage}{}\n{{", header::head(unit, method, Some(&function.params))));
-    for (param, _) in function.params.iter().filter(|(name, _)| function.unused.contains(name)) {
+    for param in &function.unused {
         w.plain(&format!("\t(void){param};"));
     }
-    w.statements(&function.body, 1, &function.unused);
+    w.statements(&function.body, 1);
     w.plain("}\n\n");
     if unit.sets_tables(method) {
         write_extern_constructor(unit, w, method);

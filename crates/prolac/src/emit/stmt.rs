@@ -2,6 +2,8 @@
 
 use clickwork_source::Span;
 
+use super::text::C;
+
 /// A statement and where its Prolac text is.
 #[derive(Clone, Debug)]
 pub(super) struct Stmt {
@@ -31,11 +33,13 @@ pub(super) enum StmtKind {
         declarator: String,
         /// Its value.
         value: Option<String>,
+        /// Whether its value is never used.
+        unused: bool,
     },
     /// A choice.
     If {
-        /// The condition, without parentheses.
-        test: String,
+        /// The condition.
+        test: C,
         /// If it holds.
         then: Vec<Stmt>,
         /// If not.
@@ -56,7 +60,9 @@ pub(super) enum StmtKind {
     Jump(String),
     /// A label.
     Label(String),
-    /// C code from the source: its lines.
+    /// C code from the source on one line.
+    Line(String),
+    /// C code from the source: its lines as they are.
     Code(Vec<String>),
 }
 
@@ -91,4 +97,86 @@ pub(super) fn without_last_continue(statements: &mut Vec<Stmt>) {
         }
         _ => {}
     }
+}
+
+/// Removes jumps to jumps and labels that nothing jumps to.
+pub(super) fn straighten(statements: &mut Vec<Stmt>) {
+    for statement in statements.iter_mut() {
+        match &mut statement.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                straighten(then);
+                straighten(otherwise);
+            }
+            StmtKind::Loop(body) => straighten(body),
+            _ => {}
+        }
+    }
+    while let Some((label, target)) = forwarding(statements) {
+        retarget(statements, &format!("goto {label}"), &target);
+        let own = |s: &Stmt| matches!(&s.kind, StmtKind::Label(name) if *name == label);
+        if let Some(at) = statements.iter().position(own) {
+            let reached = at == 0 || !ends(&statements[..at]);
+            statements.remove(at);
+            if !reached {
+                statements.remove(at);
+            }
+        }
+    }
+    drop_jumps_to_next(statements);
+}
+
+/// A label with nothing but a jump after it, and that jump.
+fn forwarding(statements: &[Stmt]) -> Option<(String, String)> {
+    statements.windows(2).find_map(|pair| match (&pair[0].kind, &pair[1].kind) {
+        (StmtKind::Label(label), StmtKind::Jump(target)) if is_short(target) => {
+            Some((label.clone(), target.clone()))
+        }
+        _ => None,
+    })
+}
+
+fn is_short(jump: &str) -> bool {
+    jump.len() <= 16 && !jump.contains('(')
+}
+
+fn retarget(statements: &mut [Stmt], from: &str, to: &str) {
+    for statement in statements {
+        match &mut statement.kind {
+            StmtKind::Jump(text) if text == from => *text = to.to_string(),
+            StmtKind::If { then, otherwise, .. } => {
+                retarget(then, from, to);
+                retarget(otherwise, from, to);
+            }
+            StmtKind::Loop(body) => retarget(body, from, to),
+            _ => {}
+        }
+    }
+}
+
+/// Removes a `goto` whose label comes next, with the label if nothing else uses it.
+fn drop_jumps_to_next(statements: &mut Vec<Stmt>) {
+    let mut at = 0;
+    while at + 1 < statements.len() {
+        if let (StmtKind::Jump(text), StmtKind::Label(label)) =
+            (&statements[at].kind, &statements[at + 1].kind)
+            && *text == format!("goto {label}")
+        {
+            let label = text.clone();
+            statements.remove(at);
+            if !uses(statements, &label) {
+                statements.remove(at);
+            }
+            continue;
+        }
+        at += 1;
+    }
+}
+
+fn uses(statements: &[Stmt], jump: &str) -> bool {
+    statements.iter().any(|s| match &s.kind {
+        StmtKind::Jump(text) => text == jump,
+        StmtKind::If { then, otherwise, .. } => uses(then, jump) || uses(otherwise, jump),
+        StmtKind::Loop(body) => uses(body, jump),
+        _ => false,
+    })
 }

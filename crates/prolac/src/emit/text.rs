@@ -87,12 +87,14 @@ pub(super) struct C {
     pub exact: bool,
     /// Whether it is a literal.
     pub literal: bool,
+    /// Whether it has only literals in it, so that C compilers know its value.
+    pub constant: bool,
 }
 
 impl C {
     /// An expression that has the type it seems to have.
     pub fn new(text: impl Into<String>, level: u8, kind: Kind) -> C {
-        C { text: text.into(), level, kind, exact: true, literal: false }
+        C { text: text.into(), level, kind, exact: true, literal: false, constant: false }
     }
 
     /// A name or something as tight.
@@ -108,7 +110,7 @@ impl C {
     /// A literal.
     pub fn literal(text: String, kind: Kind) -> C {
         let level = if text.starts_with('-') { level::UNARY } else { level::PRIMARY };
-        C { literal: true, ..C::new(text, level, kind) }
+        C { literal: true, constant: true, ..C::new(text, level, kind) }
     }
 
     /// The same with another opinion on whether it is exact.
@@ -141,7 +143,10 @@ impl C {
 
     /// `(to)text`
     pub fn cast(&self, to: &str, kind: Kind) -> C {
-        C::new(format!("({to}){}", self.operand(level::UNARY, true)), level::UNARY, kind)
+        C {
+            constant: self.constant,
+            ..C::new(format!("({to}){}", self.operand(level::UNARY, true)), level::UNARY, kind)
+        }
     }
 }
 

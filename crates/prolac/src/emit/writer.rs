@@ -1,6 +1,5 @@
 //! Lays statements out as lines, with `#line` marks where compilers would otherwise believe something wrong.
 
-use std::collections::HashSet;
 use std::fmt::Write;
 
 use clickwork_source::{Sources, Span};
@@ -98,15 +97,15 @@ impl<'a> Writer<'a> {
         self.line(&line);
     }
 
-    /// Writes statements, indented by `depth` tabs. Variables in `unused` are said to be unused on purpose.
-    pub fn statements(&mut self, all: &[Stmt], depth: usize, unused: &HashSet<String>) {
+    /// Writes statements, indented by `depth` tabs.
+    pub fn statements(&mut self, all: &[Stmt], depth: usize) {
         for (i, statement) in all.iter().enumerate() {
             let next = all.get(i + 1).map(|s| &s.kind);
-            self.statement(statement, depth, unused, next);
+            self.statement(statement, depth, next);
         }
     }
 
-    fn statement(&mut self, s: &Stmt, depth: usize, unused: &HashSet<String>, next: Option<&StmtKind>) {
+    fn statement(&mut self, s: &Stmt, depth: usize, next: Option<&StmtKind>) {
         match &s.kind {
             StmtKind::Label(name) => {
                 let bare = !matches!(next, None | Some(StmtKind::Declare { .. } | StmtKind::Label(_)));
@@ -115,7 +114,7 @@ impl<'a> Writer<'a> {
             }
             StmtKind::Loop(body) => {
                 self.indented(depth, "for (;;) {");
-                self.statements(body, depth + 1, unused);
+                self.statements(body, depth + 1);
                 self.indented(depth, "}");
                 return;
             }
@@ -138,45 +137,38 @@ impl<'a> Writer<'a> {
         }
         match &s.kind {
             StmtKind::Do(text) | StmtKind::Jump(text) => self.indented(depth, &format!("{text};")),
+            StmtKind::Line(text) => self.indented(depth, text),
             StmtKind::Store { place, value } => self.indented(depth, &format!("{place} = {value};")),
-            StmtKind::Declare { name, declarator, value } => {
+            StmtKind::Declare { name, declarator, value, unused } => {
                 let value = value.as_ref().map_or(String::new(), |v| format!(" = {v}"));
                 self.indented(depth, &format!("{declarator}{value};"));
-                if unused.contains(name) {
+                if *unused {
                     self.indented(depth, &format!("(void){name};"));
                 }
             }
             StmtKind::If { test, then, otherwise } => {
-                self.choice("", test, then, otherwise, depth, unused);
+                self.choice("", &test.text, then, otherwise, depth);
             }
             _ => {}
         }
     }
 
     /// `if`, with `before` in front of it on its line.
-    fn choice(
-        &mut self,
-        before: &str,
-        test: &str,
-        then: &[Stmt],
-        otherwise: &[Stmt],
-        depth: usize,
-        unused: &HashSet<String>,
-    ) {
+    fn choice(&mut self, before: &str, test: &str, then: &[Stmt], otherwise: &[Stmt], depth: usize) {
         let braces =
             !is_single(then) || (!otherwise.is_empty() && !is_single(otherwise)) || !before.is_empty();
         let open = if braces { " {" } else { "" };
         self.indented(depth, &format!("{before}if ({test}){open}"));
-        self.statements(then, depth + 1, unused);
+        self.statements(then, depth + 1);
         match otherwise {
             [] if braces => self.indented(depth, "}"),
             [] => {}
             [Stmt { kind: StmtKind::If { test, then, otherwise }, .. }] if braces => {
-                self.choice("} else ", test, then, otherwise, depth, unused);
+                self.choice("} else ", &test.text, then, otherwise, depth);
             }
             _ => {
                 self.indented(depth, if braces { "} else {" } else { "else" });
-                self.statements(otherwise, depth + 1, unused);
+                self.statements(otherwise, depth + 1);
                 if braces {
                     self.indented(depth, "}");
                 }

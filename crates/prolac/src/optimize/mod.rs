@@ -11,7 +11,7 @@ mod inline;
 mod instantiate;
 mod propagate;
 #[cfg(test)]
-mod random;
+pub(crate) mod random;
 mod report;
 #[cfg(test)]
 mod tests;

@@ -383,11 +383,15 @@ impl Random {
         }
     }
 
-    /// Adds one to a place, as the tests' machine understands it.
+    /// Adds one to the first byte of a place, as the tests' machine does.
     fn c_block(&mut self) -> ExprKind {
         let ty = Type::Int(self.pick(&INTS).unwrap());
         let pieces = match self.place(&ty) {
-            Some(place) => vec![CPiece::Value(place), CPiece::Text("++".into(), Span::NONE)],
+            Some(place) => vec![
+                CPiece::Text("{ unsigned char *byte = (unsigned char *)&".into(), Span::NONE),
+                CPiece::Value(place),
+                CPiece::Text("; ++*byte; }".into(), Span::NONE),
+            ],
             None => Vec::new(),
         };
         ExprKind::CBlock(CBlock { pieces, pinned: self.below(8) == 0 })

@@ -33,7 +33,6 @@ impl<'a> Function<'a> {
     pub(super) fn convert(&mut self, inner: &'a Expr, ty: &Type) -> C {
         if matches!(inner.ty, Type::Array(..)) {
             let place = self.place(inner);
-            self.mark_used(&place);
             return C::new(place.text, place.level, Kind::of(ty));
         }
         let value = self.value(inner);
@@ -98,7 +97,8 @@ impl<'a> Function<'a> {
         let text = if gap { format!("{symbol}({operand})") } else { format!("{symbol}{operand}") };
         let own = bits == int.bits() && signed == int.is_signed();
         let exact = own || (signed && value.exact && int.is_signed());
-        C::new(text, level::UNARY, Kind::Int(bits, signed)).exact(exact)
+        let c = C::new(text, level::UNARY, Kind::Int(bits, signed)).exact(exact);
+        C { constant: value.constant, ..c }
     }
 
     /// In an unsigned type that is at least as wide as `int`.
@@ -210,10 +210,25 @@ impl<'a> Function<'a> {
         }
         let (a, b) = self.same_sign(int, (a, x), (b, y));
         let (bits, signed) = common(&a.kind, &b.kind);
-        infix(op, &a, &b, Kind::Int(bits, signed))
+        let overflows = int.is_signed() && within((-1, -1), ranges::of(y));
+        infix(op, &a, &b, Kind::Int(bits, signed)).exact(!overflows)
     }
 
     pub(super) fn compare(&mut self, op: BinaryOp, (a, x): Operand<'_>, (b, y): Operand<'_>) -> C {
+        if a.text == b.text && !a.text.contains('(') && !a.literal {
+            let equal = matches!(op, BinaryOp::Equal | BinaryOp::LessEqual | BinaryOp::GreaterEqual);
+            return C::literal(u8::from(equal).to_string(), Kind::Int(32, true));
+        }
+        if let Some(known) = known_comparison(op, x, y) {
+            let effects = self.effects(x).and(self.effects(y)).has_effect();
+            let value = u8::from(known);
+            return match effects {
+                true => {
+                    C::truth(format!("((void)({}), (void)({}), {value})", a.text, b.text), level::PRIMARY)
+                }
+                false => C::literal(value.to_string(), Kind::Int(32, true)),
+            };
+        }
         let Type::Int(int) = x.ty else { return infix(op, &a, &b, Kind::Int(32, true)) };
         if int == IntType::Seqint && !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
             let is_zero = within(ranges::of(y), (0, 0));
@@ -230,9 +245,7 @@ impl<'a> Function<'a> {
     fn same_sign(&self, int: IntType, (a, _): Operand<'_>, (b, _): Operand<'_>) -> (C, C) {
         let differ = a.kind.promoted().1 != b.kind.promoted().1;
         let odd = |c: &C| {
-            differ
-                && c.kind.promoted().1 != int.is_signed()
-                && (!c.literal || c.text.starts_with(['-', '(']))
+            differ && c.kind.promoted().1 != int.is_signed() && (!c.literal || c.text.starts_with(['-', '(']))
         };
         let ty = Type::Int(int);
         let a = if odd(&a) { self.cast_int(a, &ty) } else { a };
@@ -275,8 +288,34 @@ fn not_of(e: &Expr) -> Option<&Expr> {
     }
 }
 
+/// The result of a comparison that the types of the operands decide; compilers warn of such.
+fn known_comparison(op: BinaryOp, x: &Expr, y: &Expr) -> Option<bool> {
+    if x.ty == Type::Int(IntType::Seqint) {
+        return None;
+    }
+    let (a, b) = (ranges::of(x), ranges::of(y));
+    let (less, less_equal) = (a.1 < b.0, a.1 <= b.0);
+    let (greater, greater_equal) = (a.0 > b.1, a.0 >= b.1);
+    match op {
+        BinaryOp::Less if less || greater_equal => Some(less),
+        BinaryOp::LessEqual if less_equal || greater => Some(less_equal),
+        BinaryOp::Greater if greater || less_equal => Some(greater),
+        BinaryOp::GreaterEqual if greater_equal || less => Some(greater_equal),
+        BinaryOp::Equal if less || greater => Some(false),
+        BinaryOp::NotEqual if less || greater => Some(true),
+        _ => None,
+    }
+}
+
 fn infix(op: BinaryOp, a: &C, b: &C, kind: Kind) -> C {
     let own = level_of(op);
-    let text = format!("{} {} {}", a.operand(own, false), op.symbol(), b.operand(own, true));
-    C::new(text, own, kind)
+    // `2 ^ 3` looks like a power, and compilers say so.
+    let power = op == BinaryOp::BitXor
+        && a.literal
+        && b.literal
+        && a.text.bytes().all(|b| b.is_ascii_digit())
+        && a.text.len() == 1;
+    let left = if power { format!("0x{}", a.text) } else { a.operand(own, false) };
+    let text = format!("{left} {} {}", op.symbol(), b.operand(own, true));
+    C { constant: a.constant && b.constant, ..C::new(text, own, kind) }
 }

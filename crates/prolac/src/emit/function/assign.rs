@@ -14,6 +14,7 @@ use crate::program::{IntType, Type};
 pub(super) fn has_c_form(op: BinaryOp, place: &Type, value: &Expr, compute: &Type) -> bool {
     match (place, compute) {
         (Type::Pointer(_), _) => true,
+        (Type::Int(int), Type::Int(wide)) if wide.bits() < int.bits() => false,
         (Type::Int(int), Type::Int(_)) => match op {
             BinaryOp::Divide | BinaryOp::Remainder => false,
             BinaryOp::ShiftLeft => !int.is_signed() && int.bits() >= 32 && *place == *compute,
@@ -29,9 +30,15 @@ pub(super) fn has_c_form(op: BinaryOp, place: &Type, value: &Expr, compute: &Typ
 impl<'a> Function<'a> {
     /// `place = value;`
     pub(super) fn assign(&mut self, place: &'a Expr, value: &'a Expr) {
+        if let (ExprKind::Local(to), ExprKind::Local(from)) = (&place.kind, &value.kind)
+            && to == from
+        {
+            return;
+        }
         let conflict = self.place_conflicts(place, value);
         let target = if conflict { self.fixed_place(place) } else { self.place(place) };
-        let target = Target { text: target.text, ty: place.ty.clone(), fresh: false };
+        let write = self.scan.write(place);
+        let target = Target { text: target.text, ty: place.ty.clone(), fresh: false, write };
         self.lower_to(value, &Dest::Store(target));
     }
 
@@ -43,6 +50,7 @@ impl<'a> Function<'a> {
                 let name = self.unit.names.module(module);
                 self.push(StmtKind::Do(format!("assign__{name}(&{}, {text})", parenthesised(&target.text))));
             }
+            _ if text == target.text => {}
             _ => self.push(StmtKind::Store { place: target.text.clone(), value: text }),
         }
     }
@@ -55,7 +63,6 @@ impl<'a> Function<'a> {
         let ty = Type::pointer(place.ty.clone());
         let address = self.address(place, &ty);
         let pointer = self.temporary("place", &ty, &address);
-        self.used.insert(pointer.text.clone());
         C::new(format!("*{}", pointer.text), level::UNARY, Kind::of(&place.ty))
     }
 
@@ -69,7 +76,6 @@ impl<'a> Function<'a> {
     /// `place = value` inside of an expression.
     pub(super) fn assign_value(&mut self, place: &'a Expr, value: &'a Expr) -> C {
         let target = self.place(place);
-        self.mark_used(&target);
         let value = self.value(value);
         let text = self.assignable(&value, &place.ty);
         C::new(format!("{} = {text}", target.text), level::ASSIGN, Kind::of(&place.ty))
@@ -77,18 +83,17 @@ impl<'a> Function<'a> {
 
     /// A simple update or step inside of an expression.
     pub(super) fn update_value(&mut self, e: &'a Expr) -> C {
-        let (place, text) = match &e.kind {
+        let text = match &e.kind {
             ExprKind::Step { place, up, postfix } => {
                 let target = self.place(place);
-                (target.clone(), self.step_text(&target, &place.ty, *up, *postfix))
+                self.step_text(&target, &place.ty, *up, *postfix)
             }
             ExprKind::Update { op: UpdateOp::Binary(op), place, value, .. } => {
                 let target = self.place(place);
-                (target.clone(), self.update_text(*op, &target, place, value))
+                self.update_text(*op, &target, place, value)
             }
             _ => return self.by_statements(e),
         };
-        self.mark_used(&place);
         C::new(text, level::ASSIGN, Kind::of(&e.ty))
     }
 
@@ -158,7 +163,10 @@ impl<'a> Function<'a> {
             {
                 let target = self.place(place);
                 let text = self.update_text(*op, &target, place, value);
-                self.push(StmtKind::Do(text));
+                let idle = [format!("{0} |= {0}", target.text), format!("{0} &= {0}", target.text)];
+                if !idle.contains(&text) {
+                    self.push(StmtKind::Do(text));
+                }
             }
             ExprKind::Update { op, place, value, compute } => self.long_update(*op, place, value, compute),
             _ => {}
@@ -168,23 +176,29 @@ impl<'a> Function<'a> {
     /// `place = place op value;`, where the old value is read before the operand is evaluated.
     fn long_update(&mut self, op: UpdateOp, place: &'a Expr, value: &'a Expr, compute: &Type) {
         let target = self.repeatable_place(place, Some(value));
-        self.mark_used(&target);
         let mut old = target.clone();
         if self.effects(place).conflicts(self.effects(value)) {
             old = self.temporary("old", &place.ty, &target);
-            self.used.insert(old.text.clone());
         }
         let right = self.value(value);
         let result = self.combine(op, (old, place), (right, value), compute);
-        let to_bool = place.ty == Type::Bool && compute.is_int();
-        let result = if to_bool {
-            let exact = self.exact_int(result, compute);
-            C::truth(format!("{} != 0", exact.operand(level::EQUAL, false)), level::EQUAL)
-        } else {
-            result
-        };
-        let text = self.assignable(&result, &place.ty);
+        let text = self.back(result, compute, &place.ty);
         self.push(StmtKind::Store { place: target.text, value: text });
+    }
+
+    /// The result of an update in the type of its place.
+    fn back(&self, result: C, compute: &Type, ty: &Type) -> String {
+        let narrow = |t: &Type| t.int().map_or(0, IntType::bits);
+        match ty {
+            Type::Bool if compute.is_int() => {
+                let exact = self.exact_int(result, compute);
+                format!("{} != 0", exact.operand(level::EQUAL, false))
+            }
+            Type::Int(_) if narrow(compute) < narrow(ty) => {
+                self.assignable(&self.exact_int(result, compute), ty)
+            }
+            _ => self.assignable(&result, ty),
+        }
     }
 
     fn combine(
@@ -228,7 +242,6 @@ impl<'a> Function<'a> {
             return self.value(place);
         }
         let target = self.fixed_place(place);
-        self.mark_used(&target);
         self.change_through(e, &target);
         target
     }
@@ -237,9 +250,7 @@ impl<'a> Function<'a> {
     fn old_value(&mut self, e: &'a Expr, place: &'a Expr) -> C {
         let ExprKind::Step { up, .. } = &e.kind else { return self.by_statements(e) };
         let target = self.repeatable_place(place, None);
-        self.mark_used(&target);
         let old = self.temporary("old", &place.ty, &target);
-        self.used.insert(old.text.clone());
         let text = self.step_text(&target, &place.ty, *up, true);
         self.push(StmtKind::Do(text));
         old
@@ -249,18 +260,18 @@ impl<'a> Function<'a> {
     fn change_through(&mut self, e: &'a Expr, target: &C) {
         match &e.kind {
             ExprKind::Assign(place, value) => {
-                let target = Target { text: target.text.clone(), ty: place.ty.clone(), fresh: false };
+                let (text, write) = (target.text.clone(), self.scan.write(place));
+                let target = Target { text, ty: place.ty.clone(), fresh: false, write };
                 self.lower_to(value, &Dest::Store(target));
             }
             ExprKind::Update { op, place, value, compute } => {
                 let mut old = target.clone();
                 if self.effects(place).conflicts(self.effects(value)) {
                     old = self.temporary("old", &place.ty, target);
-                    self.used.insert(old.text.clone());
                 }
                 let right = self.value(value);
                 let result = self.combine(*op, (old, place), (right, value), compute);
-                let text = self.assignable(&result, &place.ty);
+                let text = self.back(result, compute, &place.ty);
                 self.push(StmtKind::Store { place: target.text.clone(), value: text });
             }
             ExprKind::Step { place, up, .. } => {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::value::is_cold;
+use super::value::{is_cold, is_not_zero};
 use super::{Dest, Function};
 use crate::emit::helpers::Helper;
 use crate::emit::stmt::{Stmt, StmtKind, ends};
@@ -74,7 +74,33 @@ impl<'e> Arm<'e> {
         match (self.effects.first(), &self.value) {
             (Some(first), _) => is_cold(first),
             (None, Value::Of(e)) => is_cold(e),
+            (None, Value::Choice(choice)) => is_cold(choice.0),
             _ => false,
+        }
+    }
+}
+
+/// One side of a choice between conditions.
+#[derive(Clone, Copy)]
+enum Side<'e> {
+    Known(bool),
+    Of(&'e Expr),
+}
+
+impl<'e> Side<'e> {
+    fn of(e: &'e Expr) -> Self {
+        match &e.kind {
+            ExprKind::Int(value) => Side::Known(*value != 0),
+            ExprKind::Outline(_, inner) if matches!(inner.kind, ExprKind::Int(_)) => Side::of(inner),
+            _ => Side::Of(e),
+        }
+    }
+
+    fn arm(self, yes: &Arm<'e>, no: &Arm<'e>) -> Arm<'e> {
+        match self {
+            Side::Known(true) => yes.clone(),
+            Side::Known(false) => no.clone(),
+            Side::Of(e) => Arm::choice(e, yes, no),
         }
     }
 }
@@ -113,7 +139,7 @@ impl<'a> Function<'a> {
     ) {
         let cold = is_cold(yes) || is_cold(no);
         if dest.wants_value() && !cold && !self.has_tail(yes) && !self.has_tail(no) && self.is_simple(e) {
-            let value = self.value(e);
+            let value = self.embed(|f| f.value(e));
             if value.text.len() <= 50 && value.text.matches('?').count() == 1 {
                 return self.deliver(value, &e.ty, dest);
             }
@@ -199,12 +225,12 @@ impl<'a> Function<'a> {
             }
             ExprKind::Raise(exception) => self.raise(*exception),
             ExprKind::Implies(a, b) => self.branch(a, &yes.after(b), no, dest),
-            ExprKind::And(a, b) => self.both(test, (a, b), yes, no, dest),
-            ExprKind::Or(a, b) => self.either(test, (a, b), yes, no, dest),
-            ExprKind::Catch(body, caught) => self.caught(body, caught, (yes, no), dest),
-            ExprKind::Conditional(a, b, c) if yes.is_small() && no.is_small() => {
-                self.branch(a, &Arm::choice(b, yes, no), &Arm::choice(c, yes, no), dest);
+            ExprKind::And(a, b) => self.nested(test, (a, [Side::of(b), Side::Known(false)]), yes, no, dest),
+            ExprKind::Or(a, b) => self.nested(test, (a, [Side::Known(true), Side::of(b)]), yes, no, dest),
+            ExprKind::Conditional(a, b, c) => {
+                self.nested(test, (a, [Side::of(b), Side::of(c)]), yes, no, dest);
             }
+            ExprKind::Catch(body, caught) => self.caught(body, caught, (yes, no), dest),
             ExprKind::Call(call) if !self.scan.call_throws(call).is_empty() => {
                 let throws = self.scan.call_throws(call);
                 let text = self.call_text(call);
@@ -214,7 +240,12 @@ impl<'a> Function<'a> {
             ExprKind::Convert(inner) if inner.ty.is_int() => {
                 let value = self.value(inner);
                 let value = self.exact_int(value, &inner.ty);
-                self.test(Outcome::value(value), yes, no, dest);
+                self.test(
+                    Outcome::Text(is_not_zero(false, &value), is_not_zero(true, &value)),
+                    yes,
+                    no,
+                    dest,
+                );
             }
             _ => {
                 let value = self.value(test);
@@ -223,36 +254,33 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// `a && b` where one of them needs statements.
-    fn both(&mut self, e: &'a Expr, (a, b): (&'a Expr, &'a Expr), yes: &Arm<'a>, no: &Arm<'a>, dest: &Dest) {
-        if no.is_small() {
-            self.branch(a, &Arm::choice(b, yes, no), no, dest);
-        } else if dest.leaves() {
-            self.leaving(|f| f.branch(a, &Arm::choice(b, yes, &Arm::skip()), &Arm::skip(), dest));
-            self.arm(no, dest);
-        } else {
-            let flag = self.by_statements(e);
-            self.test(Outcome::value(flag), yes, no, dest);
-        }
-    }
-
-    /// `a || b` where one of them needs statements.
-    fn either(
+    /// A choice whose test is itself a choice. Each side of the inner one leads to `yes` or `no`, or to both.
+    fn nested(
         &mut self,
         e: &'a Expr,
-        (a, b): (&'a Expr, &'a Expr),
+        (a, sides): (&'a Expr, [Side<'a>; 2]),
         yes: &Arm<'a>,
         no: &Arm<'a>,
         dest: &Dest,
     ) {
-        if yes.is_small() {
-            self.branch(a, yes, &Arm::choice(b, yes, no), dest);
-        } else if dest.leaves() {
-            self.leaving(|f| f.branch(a, &Arm::skip(), &Arm::choice(b, &Arm::skip(), no), dest));
-            self.arm(yes, dest);
-        } else {
-            let flag = self.by_statements(e);
-            self.test(Outcome::value(flag), yes, no, dest);
+        let leads =
+            |value: bool| sides.iter().filter(|side| !matches!(side, Side::Known(v) if *v != value)).count();
+        let (yes_once, no_once) = (leads(true) < 2 || yes.is_small(), leads(false) < 2 || no.is_small());
+        let skip = Arm::skip();
+        match (yes_once, no_once) {
+            (true, true) => self.branch(a, &sides[0].arm(yes, no), &sides[1].arm(yes, no), dest),
+            (true, false) if dest.leaves() => {
+                self.leaving(|f| f.branch(a, &sides[0].arm(yes, &skip), &sides[1].arm(yes, &skip), dest));
+                self.arm(no, dest);
+            }
+            (false, true) if dest.leaves() => {
+                self.leaving(|f| f.branch(a, &sides[0].arm(&skip, no), &sides[1].arm(&skip, no), dest));
+                self.arm(yes, dest);
+            }
+            _ => {
+                let flag = self.by_statements(e);
+                self.test(Outcome::value(flag), yes, no, dest);
+            }
         }
     }
 
@@ -285,11 +313,14 @@ impl<'a> Function<'a> {
         }
     }
 
+    /// Tests a condition that nothing depends on.
     fn only_effects(&mut self, test: &Outcome<'a>) {
-        if let Outcome::Of(e) = test
-            && self.effects(e).has_effect()
-        {
-            self.lower_to(e, &Dest::Nowhere);
+        match test {
+            Outcome::Of(e) if self.effects(e).has_effect() => self.lower_to(e, &Dest::Nowhere),
+            Outcome::Text(c, _) if c.text.contains('(') => {
+                self.push(StmtKind::Do(format!("(void){}", c.operand(level::UNARY, true))));
+            }
+            _ => {}
         }
     }
 
@@ -307,21 +338,33 @@ impl<'a> Function<'a> {
             Outcome::Text(_, no) if negated => no.clone(),
             Outcome::Text(yes, _) => yes.clone(),
         };
-        self.mark_used(&c);
         let (first, second) = if negated { (arms.1, arms.0) } else { arms };
         let hint = match (first.is_cold(), second.is_cold()) {
             (true, false) => Some(Helper::Unlikely),
             (false, true) => Some(Helper::Likely),
             _ => None,
         };
-        let text = match hint {
-            Some(helper) => {
-                self.needs.helpers.insert(helper);
-                format!("{}({})", helper.name(), c.text)
-            }
-            None if c.level == level::ASSIGN => format!("({})", c.text),
-            None => c.text,
+        let test = match hint {
+            Some(helper) => self.expect(helper, c),
+            None if c.level == level::ASSIGN => C::truth(format!("({})", c.text), level::PRIMARY),
+            None => c,
         };
-        self.push(StmtKind::If { test: text, then, otherwise });
+        self.push_choice(test, then, otherwise);
+    }
+
+    /// `if`; one in another becomes `&&`.
+    pub(super) fn push_choice(&mut self, test: C, mut then: Vec<Stmt>, otherwise: Vec<Stmt>) {
+        if let ([Stmt { kind: StmtKind::If { test: inner, otherwise: rest, .. }, .. }], []) =
+            (&then[..], &otherwise[..])
+            && rest.is_empty()
+        {
+            let both = format!("{} && {}", test.operand(level::AND, false), inner.operand(level::AND, true));
+            if both.len() <= 80
+                && let Some(Stmt { kind: StmtKind::If { then, .. }, .. }) = then.pop()
+            {
+                return self.push(StmtKind::If { test: C::truth(both, level::AND), then, otherwise });
+            }
+        }
+        self.push(StmtKind::If { test, then, otherwise });
     }
 }

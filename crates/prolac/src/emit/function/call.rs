@@ -52,11 +52,7 @@ impl<'a> Function<'a> {
         let owner = self.unit.program[slot].module;
         let repeatable = call.receiver.as_ref().is_some_and(|r| self.is_repeatable_value(r));
         let receiver = match &call.receiver {
-            Some(e) if !repeatable => {
-                let object = self.temporary("object", &e.ty, &receiver);
-                self.used.insert(object.text.clone());
-                object
-            }
+            Some(e) if !repeatable => self.temporary("object", &e.ty, &receiver),
             Some(e) => self.exact_pointer(receiver, &e.ty),
             None => receiver,
         };

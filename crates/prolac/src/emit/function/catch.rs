@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::branch::{Arm, Outcome};
 use super::{Dest, Function};
 use crate::emit::stmt::{StmtKind, ends};
-use crate::emit::text::C;
+use crate::emit::text::{C, level};
 use crate::program::tree::{Call, Expr, ExprKind};
 use crate::program::{ExceptionId, Type};
 
@@ -81,7 +81,7 @@ impl<'a> Function<'a> {
 
     fn set_result(&mut self, call: String) -> String {
         let result = self.result.clone();
-        self.used.insert(result.clone());
+        self.uses_result = true;
         self.push(StmtKind::Store { place: result.clone(), value: call });
         result
     }
@@ -89,7 +89,7 @@ impl<'a> Function<'a> {
     /// `if (test) leave;`
     fn check(&mut self, test: String, to: Option<usize>, value: &str) {
         let then = self.block(|f| f.leave(to, value));
-        self.push(StmtKind::If { test, then, otherwise: Vec::new() });
+        self.push_choice(C::truth(test, level::ORDER), then, Vec::new());
     }
 
     /// Leaves to where each exception goes.

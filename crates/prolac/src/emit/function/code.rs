@@ -5,7 +5,7 @@ use clickwork_source::Span;
 use super::Function;
 use crate::emit::stmt::StmtKind;
 use crate::emit::text::level;
-use crate::program::tree::{CBlock, CPiece, ExprKind};
+use crate::program::tree::{CBlock, CPiece};
 
 impl<'a> Function<'a> {
     /// A C block as a compound statement; a single plain statement stands alone.
@@ -24,7 +24,7 @@ impl<'a> Function<'a> {
         } else if is_statement(block, &text) {
             self.push(StmtKind::Do(text.trim().trim_end_matches(';').trim_end().to_string()));
         } else {
-            self.push(StmtKind::Code(vec![format!("{{ {} }}", text.trim())]));
+            self.push(StmtKind::Line(format!("{{ {} }}", text.trim())));
         }
         self.span = outer;
     }
@@ -44,46 +44,46 @@ impl<'a> Function<'a> {
 
     fn code_text(&mut self, block: &'a CBlock) -> String {
         let mut all = String::new();
-        for (i, piece) in block.pieces.iter().enumerate() {
+        for piece in &block.pieces {
             match piece {
                 CPiece::Text(text, _) => all.push_str(text),
                 CPiece::Value(value) => {
-                    let written = match block.pieces.get(i + 1) {
-                        Some(CPiece::Text(text, _)) => is_assignment(text),
-                        _ => false,
-                    };
                     let c = if value.is_place() { self.place(value) } else { self.value(value) };
-                    if !written || !matches!(value.kind, ExprKind::Local(_)) {
-                        self.mark_used(&c);
-                        self.mark_root(&c.text);
-                    }
                     all.push_str(&c.operand(level::POSTFIX, false));
                 }
             }
         }
         all
     }
-
-    fn mark_root(&mut self, text: &str) {
-        let root = text.trim_start_matches(['*', '&', '(']);
-        let name: String = root.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-        self.used.insert(name);
-    }
-}
-
-/// Whether the text after a name assigns to it.
-fn is_assignment(text: &str) -> bool {
-    let text = text.trim_start();
-    text.starts_with('=') && !text.starts_with("==")
 }
 
 /// Whether the code is one expression statement and nothing else.
 fn is_statement(block: &CBlock, text: &str) -> bool {
     let text = text.trim();
-    let odd = |c: char| matches!(c, '{' | '}' | '#' | '"' | '\'' | '\\' | ':' | '?');
-    let plain = text.ends_with(';') && !text[..text.len() - 1].contains(';') && !text.contains(odd);
-    let comment = text.contains("//") || text.contains("/*");
+    let bare = without_strings(text);
+    let odd = |c: char| matches!(c, '{' | '}' | '#' | '\\' | ':');
+    let plain = bare.ends_with(';') && !bare[..bare.len() - 1].contains(';') && !bare.contains(odd);
+    let comment = bare.contains("//") || bare.contains("/*");
     plain && !comment && !block.pinned && starts_with_expression(block, text)
+}
+
+/// C without what stands in strings and characters.
+fn without_strings(text: &str) -> String {
+    let mut bare = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        bare.push(c);
+        if c == '"' || c == '\'' {
+            while let Some(inner) = chars.next() {
+                match inner {
+                    '\\' => drop(chars.next()),
+                    _ if inner == c => break,
+                    _ => {}
+                }
+            }
+        }
+    }
+    bare
 }
 
 fn starts_with_expression(block: &CBlock, text: &str) -> bool {

@@ -11,12 +11,10 @@ impl<'a> Function<'a> {
     pub(super) fn construct_to(&mut self, module: ModuleId, args: &'a [Expr], e: &'a Expr, dest: &Dest) {
         if let Dest::Store(target @ super::Target { fresh: true, .. }) = dest {
             let place = C::primary(target.text.clone(), &target.ty);
-            self.used.insert(target.text.clone());
             return self.construct(&place, module, args);
         }
         let name = self.fresh_name("object");
         self.declare(&name, &e.ty, None);
-        self.used.insert(name.clone());
         let object = C::primary(name, &e.ty);
         self.construct(&object, module, args);
         if dest.wants_value() {
@@ -47,9 +45,6 @@ impl<'a> Function<'a> {
             | ExprKind::Field(..) => self.place(place),
             _ => self.value(place),
         };
-        if let Some(root) = target.text.strip_prefix('*') {
-            self.mark_used(&C::primary(root, &Type::Void));
-        }
         self.construct_all(target, &place.ty, module, args);
     }
 
@@ -59,14 +54,20 @@ impl<'a> Function<'a> {
             return;
         }
         let index = self.fresh_name("i");
-        self.used.insert(index.clone());
         let element = C::new(
             format!("{}[{index}]", place.operand(level::POSTFIX, false)),
             level::POSTFIX,
             Kind::of(of),
         );
-        let body = self.block(|f| f.construct_all(element, of, module, args));
-        self.push(StmtKind::Count { index, count: *count, body });
+        self.declare(&index, &Type::Int(crate::program::IntType::Ulong), Some("0".into()));
+        let mut body = self.block(|f| {
+            let leave = f.block(|f| f.jump("break"));
+            let test = C::truth(format!("{index} == {count}"), level::EQUAL);
+            f.push(StmtKind::If { test, then: leave, otherwise: Vec::new() });
+            f.construct_all(element, of, module, args);
+        });
+        body.push(crate::emit::stmt::Stmt { span: self.span, kind: StmtKind::Do(format!("{index}++")) });
+        self.push(StmtKind::Loop(body));
     }
 
     fn construct(&mut self, place: &C, module: ModuleId, args: &'a [Expr]) {

@@ -1,6 +1,8 @@
 //! Expressions as statements.
 
 use super::{Dest, Function, Target};
+use crate::Name;
+use crate::emit::effects::Effects;
 use crate::emit::helpers::Helper;
 use crate::emit::stmt::{StmtKind, ends};
 use crate::emit::text::{C, level};
@@ -19,6 +21,13 @@ impl<'a> Function<'a> {
     }
 
     fn lower_here(&mut self, e: &'a Expr, dest: &Dest) {
+        if let Dest::Store(target) = dest
+            && self.writes_too(e, target)
+        {
+            let value = self.value(e);
+            let value = self.temporary("value", &e.ty, &value);
+            return self.store(target, &value);
+        }
         match &e.kind {
             ExprKind::Nothing => self.finish(dest),
             ExprKind::Sequence(all) => self.sequence(all, dest),
@@ -70,6 +79,16 @@ impl<'a> Function<'a> {
         }
     }
 
+    /// Whether `e`, which would be on the right side of an assignment, itself changes what is assigned to.
+    fn writes_too(&mut self, e: &'a Expr, target: &Target) -> bool {
+        let mut writes = false;
+        e.walk(&mut |part| {
+            writes |=
+                matches!(part.kind, ExprKind::Assign(..) | ExprKind::Update { .. } | ExprKind::Step { .. });
+        });
+        writes && self.is_simple(e) && self.effects(e).conflicts(target.write)
+    }
+
     fn sequence(&mut self, all: &'a [Expr], dest: &Dest) {
         let Some((last, before)) = all.split_last() else { return self.finish(dest) };
         for e in before {
@@ -115,7 +134,8 @@ impl<'a> Function<'a> {
     pub(super) fn declare_for(&mut self, name: &str, ty: &Type, e: &'a Expr) {
         let start = self.out.len();
         self.declare(name, ty, None);
-        let target = Target { text: name.to_string(), ty: ty.clone(), fresh: true };
+        let target =
+            Target { text: name.to_string(), ty: ty.clone(), fresh: true, write: Effects::default() };
         self.lower_to(e, &Dest::Store(target));
         self.join_declaration(start, name);
     }
@@ -130,7 +150,7 @@ impl<'a> Function<'a> {
         if let (StmtKind::Declare { name, declarator, .. }, Some(last)) =
             (declaration.kind, self.out.last_mut())
         {
-            last.kind = StmtKind::Declare { name, declarator, value: Some(value) };
+            last.kind = StmtKind::Declare { name, declarator, value: Some(value), unused: false };
         }
     }
 
@@ -163,17 +183,27 @@ impl<'a> Function<'a> {
 
     /// A value that statements must make, in a variable of its own.
     pub(super) fn by_statements(&mut self, e: &'a Expr) -> C {
-        let wish = match &e.kind {
-            ExprKind::Call(call) => {
-                self.unit.program[call.method].path.last().map_or("value".into(), |n| n.to_c())
-            }
-            ExprKind::Construct { .. } => "object".into(),
-            _ if e.ty == Type::Bool => "holds".into(),
-            _ => "value".to_string(),
-        };
+        let wish = self.wish_for(e);
         let name = self.fresh_name(&wish);
         self.declare_for(&name, &e.ty, e);
-        self.used.insert(name.clone());
         C::new(name, level::PRIMARY, crate::emit::text::Kind::of(&e.ty))
+    }
+
+    /// A name for a variable that holds the value of `e`.
+    pub(super) fn wish_for(&self, e: &Expr) -> String {
+        let last = |path: &[Name]| path.last().map_or("value".to_string(), Name::to_c);
+        match &e.kind {
+            ExprKind::Call(call) => last(&self.unit.program[call.method].path),
+            ExprKind::Field(_, field) | ExprKind::StaticField(field) => last(&self.unit.program[*field].path),
+            ExprKind::Construct { .. } => "object".into(),
+            ExprKind::Convert(inner) | ExprKind::Outline(_, inner) => self.wish_for(inner),
+            ExprKind::Local(local) => format!("old_{}", self.local_wish(*local)),
+            _ if e.ty == Type::Bool => "holds".into(),
+            _ => "value".into(),
+        }
+    }
+
+    fn local_wish(&self, local: LocalId) -> String {
+        self.unit.program[self.method].body.locals[local.0 as usize].name.to_c()
     }
 }

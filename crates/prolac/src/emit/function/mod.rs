@@ -24,10 +24,11 @@ use clickwork_source::Span;
 use super::effects::{Effects, Scan};
 use super::helpers::Helper;
 use super::names;
-use super::stmt::{Stmt, StmtKind, ends, without_last_continue};
+use super::stmt::{Stmt, StmtKind, ends, straighten, without_last_continue};
 use super::text::{C, Kind};
 use super::types;
 use super::unit::Unit;
+use super::unused;
 use crate::program::tree::{CPiece, Expr, ExprKind};
 use crate::program::{LocalId, MethodId, ModuleId, Type};
 use catch::Handler;
@@ -81,6 +82,8 @@ struct Target {
     ty: Type,
     /// Whether it holds nothing yet.
     fresh: bool,
+    /// What storing there does.
+    write: Effects,
 }
 
 /// The C function of a method while it grows.
@@ -98,8 +101,10 @@ pub(super) struct Function<'a> {
     avoided: HashSet<String>,
     /// The C names of the locals declared so far.
     locals: Vec<Option<String>>,
-    /// Names whose values are used.
-    used: HashSet<String>,
+    /// Whether the variable `result` is there.
+    uses_result: bool,
+    /// How many operands of `&&`, `||` and `?:` are around, where nothing can become a statement.
+    embedded: u32,
     /// The `catch`es around, innermost last.
     handlers: Vec<Handler>,
     /// The variable that holds what methods that can throw returned.
@@ -122,8 +127,8 @@ pub(super) struct Finished {
     pub body: Vec<Stmt>,
     /// The names of the parameters, `This` first.
     pub params: Vec<(String, Type)>,
-    /// Variables and parameters that are not used.
-    pub unused: HashSet<String>,
+    /// Parameters that are not used.
+    pub unused: Vec<String>,
     /// What it needs.
     pub needs: Needs,
 }
@@ -136,8 +141,11 @@ impl<'a> Function<'a> {
     pub fn lower(unit: &'a Unit<'a>, method: MethodId) -> Finished {
         let mut function = Function::new(unit, method);
         let params = function.parameters();
+        function.scopes.push(HashSet::new());
         function.body();
-        let unused = function.unused(&params);
+        let names = params.iter().map(|(name, _)| name.clone());
+        let used = unused::mark(&mut function.out);
+        let unused = names.filter(|name| !used.contains(name)).collect();
         Finished { body: function.out, params, unused, needs: function.needs }
     }
 
@@ -155,7 +163,8 @@ impl<'a> Function<'a> {
             avoided,
             result,
             locals: vec![None; body.locals.len()],
-            used: HashSet::new(),
+            uses_result: false,
+            embedded: 0,
             handlers: Vec::new(),
             looping: false,
             must_return: false,
@@ -185,6 +194,7 @@ impl<'a> Function<'a> {
         self.looping = !self.tails.is_empty();
         self.must_return = self.looping;
         self.lower_to(root, &dest);
+        self.scopes.pop();
         if self.looping {
             if !ends(&self.out) {
                 self.finish(&dest);
@@ -195,9 +205,10 @@ impl<'a> Function<'a> {
         } else if !ends(&self.out) && !self.returns_value() && self.can_throw() {
             self.push(StmtKind::Jump("return 0".into()));
         }
-        if self.used.contains(&self.result) {
+        straighten(&mut self.out);
+        if self.uses_result {
             let (name, declarator) = (self.result.clone(), format!("int {}", self.result));
-            let declare = StmtKind::Declare { name, declarator, value: None };
+            let declare = StmtKind::Declare { name, declarator, value: None, unused: false };
             self.out.insert(0, Stmt { span: Span::NONE, kind: declare });
         }
     }
@@ -209,12 +220,6 @@ impl<'a> Function<'a> {
     /// Whether the function returns a negative number for an exception.
     fn can_throw(&self) -> bool {
         self.unit.can_throw(self.method)
-    }
-
-    fn unused(&self, params: &[(String, Type)]) -> HashSet<String> {
-        let locals = self.locals.iter().flatten().cloned();
-        let all = locals.chain(params.iter().map(|(name, _)| name.clone()));
-        all.filter(|name| !self.used.contains(name)).collect()
     }
 
     fn push(&mut self, kind: StmtKind) {
@@ -282,7 +287,7 @@ impl<'a> Function<'a> {
 
     fn declare(&mut self, name: &str, ty: &Type, value: Option<String>) {
         let declarator = types::declare(&self.unit.names, ty, name);
-        self.push(StmtKind::Declare { name: name.to_string(), declarator, value });
+        self.push(StmtKind::Declare { name: name.to_string(), declarator, value, unused: false });
     }
 
     /// A new variable with that value.
@@ -301,6 +306,10 @@ impl<'a> Function<'a> {
     fn assignable(&self, c: &C, ty: &Type) -> String {
         match (&c.kind, ty) {
             (Kind::Pointer(from), Type::Pointer(_)) if !self.unit.converts(from, ty) => {
+                c.cast(&self.unit.c_type(ty), Kind::of(ty)).text
+            }
+            // Compilers warn of a constant that assignment would change.
+            (Kind::Int(..), Type::Int(_)) if c.constant && !c.exact => {
                 c.cast(&self.unit.c_type(ty), Kind::of(ty)).text
             }
             _ => c.text.clone(),

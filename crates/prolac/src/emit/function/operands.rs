@@ -133,7 +133,7 @@ impl<'a> Function<'a> {
         let mut values = Vec::with_capacity(all.len());
         for (e, saved) in all.iter().zip(saved) {
             let value = self.value(e);
-            values.push(if saved { self.temporary("first", &e.ty, &value) } else { value });
+            values.push(if saved { self.temporary(&self.wish_for(e), &e.ty, &value) } else { value });
         }
         values
     }

@@ -13,10 +13,7 @@ impl<'a> Function<'a> {
                 let name = self.local_name(*local);
                 C::primary(name, &e.ty)
             }
-            ExprKind::This => {
-                self.used.insert(THIS.into());
-                C::new(format!("*{THIS}"), level::UNARY, Kind::Object)
-            }
+            ExprKind::This => C::new(format!("*{THIS}"), level::UNARY, Kind::Object),
             ExprKind::StaticField(field) => C::primary(self.unit.names.field(*field), &e.ty),
             ExprKind::Field(object, field) => self.field(object, *field, &e.ty),
             ExprKind::Deref(pointer) => self.target(pointer, &e.ty),
@@ -28,7 +25,6 @@ impl<'a> Function<'a> {
         let name = self.unit.names.field(field).to_string();
         let text = match &object.kind {
             ExprKind::This => {
-                self.used.insert(THIS.into());
                 format!("{THIS}->{name}")
             }
             ExprKind::Deref(pointer) => match address_of(pointer) {
@@ -79,23 +75,13 @@ impl<'a> Function<'a> {
     /// The address of a place.
     pub(super) fn address(&mut self, place: &'a Expr, ty: &Type) -> C {
         match &place.kind {
-            ExprKind::This => {
-                self.used.insert(THIS.into());
-                C::primary(THIS, &self.unit.pointer_to(self.unit.program[self.method].module))
-            }
+            ExprKind::This => C::primary(THIS, &self.unit.pointer_to(self.unit.program[self.method].module)),
             ExprKind::Deref(pointer) => self.value(pointer),
             _ => {
                 let place = self.place(place);
-                self.mark_used(&place);
                 C::new(format!("&{}", place.operand(level::UNARY, true)), level::UNARY, Kind::of(ty))
             }
         }
-    }
-
-    /// The value of a place is used.
-    pub(super) fn mark_used(&mut self, c: &C) {
-        let name: String = c.text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-        self.used.insert(name);
     }
 
     /// A pointer that C, too, thinks is of type `ty`.

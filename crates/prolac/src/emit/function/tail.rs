@@ -84,16 +84,13 @@ impl<'a> Function<'a> {
                 self.assignable(&value, ty)
             } else {
                 let wish = if name == super::THIS { "next".to_string() } else { format!("next_{name}") };
-                let held = self.temporary(&wish, ty, &value).text;
-                self.used.insert(held.clone());
-                held
+                self.temporary(&wish, ty, &value).text
             });
         }
         held
     }
 
     fn set(&mut self, name: &str, value: String) {
-        self.used.insert(name.to_string());
         self.push(StmtKind::Store { place: name.to_string(), value });
     }
 

@@ -44,8 +44,8 @@ impl<'a> Function<'a> {
                 self.bind(bindings);
                 self.value(body)
             }
-            ExprKind::Assign(place, value) if self.is_simple(e) => self.assign_value(place, value),
-            ExprKind::Update { .. } | ExprKind::Step { .. } if self.is_simple(e) => self.update_value(e),
+            ExprKind::Assign(place, value) if self.embedded > 0 => self.assign_value(place, value),
+            ExprKind::Update { .. } | ExprKind::Step { .. } if self.embedded > 0 => self.update_value(e),
             ExprKind::Assign(..) | ExprKind::Update { .. } | ExprKind::Step { .. } => self.changed_place(e),
             ExprKind::And(a, b) if self.is_simple(e) => self.logical(a, b, "&&", level::AND),
             ExprKind::Or(a, b) if self.is_simple(e) => self.logical(a, b, "||", level::OR),
@@ -66,7 +66,6 @@ impl<'a> Function<'a> {
     /// The value of a place.
     fn load(&mut self, e: &'a Expr) -> C {
         let place = self.place(e);
-        self.mark_used(&place);
         match self.unit.copied_module(e) {
             Some(module) => {
                 self.needs.copied.insert(module);
@@ -89,15 +88,23 @@ impl<'a> Function<'a> {
         constant(value, int, hex)
     }
 
+    /// What `make` makes, without statements.
+    pub(super) fn embed<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        self.embedded += 1;
+        let made = make(self);
+        self.embedded -= 1;
+        made
+    }
+
     fn logical(&mut self, a: &'a Expr, b: &'a Expr, op: &str, own: u8) -> C {
         let expect = if own == level::AND { Helper::Unlikely } else { Helper::Likely };
         let left = self.condition(a, false);
         let left = if is_cold(b) { self.expect(expect, left) } else { left };
-        let right = self.condition(b, false);
+        let right = self.embed(|f| f.condition(b, false));
         C::truth(format!("{} {op} {}", left.operand(own, false), right.operand(own, true)), own)
     }
 
-    fn expect(&mut self, helper: Helper, c: C) -> C {
+    pub(super) fn expect(&mut self, helper: Helper, c: C) -> C {
         self.needs.helpers.insert(helper);
         C::truth(format!("{}({})", helper.name(), c.text), level::POSTFIX)
     }
@@ -109,7 +116,7 @@ impl<'a> Function<'a> {
             ExprKind::Outline(_, inner) => self.condition(inner, negated),
             ExprKind::Convert(inner) if inner.ty.is_int() => {
                 let value = self.value(inner);
-                not_if(negated, self.exact_int(value, &inner.ty))
+                is_not_zero(negated, &self.exact_int(value, &inner.ty))
             }
             ExprKind::Convert(inner) if e.ty == Type::Bool => {
                 let value = self.value(inner);
@@ -124,7 +131,7 @@ impl<'a> Function<'a> {
 
     fn choice(&mut self, test: &'a Expr, a: &'a Expr, b: &'a Expr, ty: &Type) -> C {
         let test = self.condition(test, false);
-        let (a, b) = (self.value(a), self.value(b));
+        let (a, b) = self.embed(|f| (f.value(a), f.value(b)));
         let (a, b) = match ty {
             Type::Int(_) if a.kind.promoted() != b.kind.promoted() || !a.exact || !b.exact => {
                 (self.cast_int(a, ty), self.cast_int(b, ty))
@@ -182,6 +189,15 @@ fn not_if(negated: bool, c: C) -> C {
         return c;
     }
     C::truth(format!("!{}", c.operand(level::UNARY, true)), level::UNARY)
+}
+
+/// Whether an integer is not zero, or zero if `negated`. Compilers doubt that arithmetic is meant as a truth value.
+pub(super) fn is_not_zero(negated: bool, c: &C) -> C {
+    if c.level >= level::POSTFIX || c.level == level::BIT_AND {
+        return not_if(negated, c.clone());
+    }
+    let op = if negated { "==" } else { "!=" };
+    C::truth(format!("{} {op} 0", c.operand(level::EQUAL, false)), level::EQUAL)
 }
 
 fn zero() -> C {

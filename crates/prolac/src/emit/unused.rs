@@ -1,0 +1,111 @@
+//! Which variables of a function are never used, found in its statements: compilers warn of them.
+
+use std::collections::HashSet;
+
+use super::stmt::{Stmt, StmtKind};
+
+/// Marks the declarations of variables that are never used, and gives the names that are used but not declared here.
+pub(super) fn mark(statements: &mut [Stmt]) -> HashSet<String> {
+    let mut used = HashSet::new();
+    for statement in statements.iter_mut() {
+        used.extend(names_in(&mut statement.kind));
+    }
+    for statement in statements {
+        if let StmtKind::Declare { name, unused, .. } = &mut statement.kind {
+            *unused = !used.remove(name);
+        }
+    }
+    used
+}
+
+fn names_in(statement: &mut StmtKind) -> HashSet<String> {
+    let mut used = HashSet::new();
+    match statement {
+        StmtKind::Do(text) | StmtKind::Line(text) | StmtKind::Jump(text) => reads(text, &mut used),
+        StmtKind::Code(lines) => lines.iter().for_each(|line| reads(line, &mut used)),
+        StmtKind::Store { place, value } => {
+            reads(&format!("{place} = "), &mut used);
+            reads(value, &mut used);
+        }
+        StmtKind::Declare { value, .. } => value.iter().for_each(|value| reads(value, &mut used)),
+        StmtKind::If { test, then, otherwise } => {
+            reads(&test.text, &mut used);
+            used.extend(mark(then));
+            used.extend(mark(otherwise));
+        }
+        StmtKind::Loop(body) => used = mark(body),
+        StmtKind::Label(_) => {}
+    }
+    used
+}
+
+/// Adds the names whose values a piece of C reads: all but those that are only assigned to, and members.
+fn reads(text: &str, used: &mut HashSet<String>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if byte == b'"' || byte == b'\'' {
+            at = after_string(bytes, at);
+        } else if is_letter(byte) {
+            let end = at + bytes[at..].iter().take_while(|&&b| is_letter(b)).count();
+            let member = text[..at].ends_with('.') || text[..at].ends_with("->");
+            if !member && !byte.is_ascii_digit() && !is_written(&text[end..], at == 0) {
+                used.insert(text[at..end].to_string());
+            }
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn after_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != bytes[start] {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+/// Whether what follows a variable stores in it or in a member of it. At the start of a statement nothing uses the value
+/// of `+=` or `++`.
+fn is_written(after: &str, at_start: bool) -> bool {
+    let mut rest = after;
+    while let Some(member) = rest.strip_prefix('.') {
+        rest = member.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    }
+    let rest = rest.trim_start();
+    if let Some(rest) = rest.strip_prefix('=') {
+        return !rest.starts_with('=');
+    }
+    let operators = ["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"];
+    at_start && operators.iter().any(|op| rest.starts_with(op))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<String> {
+        let mut used = HashSet::new();
+        reads(text, &mut used);
+        let mut all: Vec<String> = used.into_iter().collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn what_is_only_assigned_is_not_used() {
+        assert_eq!(read("x = y"), ["y"]);
+        assert_eq!(read("x.a.b = y.c"), ["y"]);
+        assert_eq!(read("p->a = 1"), ["p"]);
+        assert_eq!(read("x == 2"), ["x"]);
+        assert_eq!(read("x += 1"), Vec::<String>::new());
+        assert_eq!(read("f(x++, \"a \\\" b\")"), ["f", "x"]);
+    }
+}
