@@ -261,7 +261,8 @@ fn write_function(unit: &Unit<'_>, w: &mut Writer<'_>, method: MethodId, functio
     w.made(&format!("/* {name} */"));
     let linkage = if is_static(unit, method) { "static " } else { "" };
     w.at(unit.program[method].span);
-    w.plain(&format!("{linkage}{}\n{{", header::head(unit, method, Some(&function.params))));
+    w.indented(0, &format!("{linkage}{}", header::head(unit, method, Some(&function.params))));
+    w.plain("{");
     for param in &function.unused {
         w.plain(&format!("\t(void){param};"));
     }

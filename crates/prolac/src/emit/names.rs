@@ -33,6 +33,8 @@ pub(super) struct Names {
     pub equations: Vec<Option<String>>,
     /// What no name inside of a function may be.
     reserved: HashSet<String>,
+    /// All names outside of functions.
+    taken: HashSet<String>,
 }
 
 impl Names {
@@ -54,6 +56,11 @@ impl Names {
     /// The constant that stands for an exception.
     pub fn exception(&self, id: ExceptionId) -> &str {
         &self.exceptions[id.0 as usize]
+    }
+
+    /// A name for something that only this compiler knows, like `wish`.
+    pub fn own(&self, wish: &str) -> String {
+        free(wish, |name| self.taken.contains(name))
     }
 
     /// Whether a variable of a function must not be called so.
@@ -84,7 +91,7 @@ pub(super) fn names(program: &Program, sources: &Sources) -> Result<Names, Diagn
     let fields = fields(program, &reserved, &mut taken);
     let types = modules.iter().chain(equations.iter().flatten()).cloned();
     let reserved = reserved.iter().cloned().chain(types).collect();
-    Ok(Names { methods, modules, fields, exceptions, equations, reserved })
+    Ok(Names { methods, modules, fields, exceptions, equations, reserved, taken })
 }
 
 fn join(path: &[Name]) -> String {

@@ -47,13 +47,13 @@ pub(super) enum StmtKind {
     },
     /// `for (;;)`
     Loop(Vec<Stmt>),
-    /// `for (uint64_t index = 0; index < count; index++)`
-    Count {
-        /// A new variable.
+    /// `for (int index = 0; index < count; index++)`
+    Each {
+        /// The variable that counts.
         index: String,
         /// How often.
         count: u64,
-        /// What is done.
+        /// What is done each time.
         body: Vec<Stmt>,
     },
     /// `return`, `goto`, `continue` or a call that does not return, without the semicolon.
@@ -62,7 +62,7 @@ pub(super) enum StmtKind {
     Label(String),
     /// C code from the source on one line.
     Line(String),
-    /// C code from the source: its lines as they are.
+    /// C code from the source that goes into braces: its lines.
     Code(Vec<String>),
 }
 
@@ -107,7 +107,7 @@ pub(super) fn straighten(statements: &mut Vec<Stmt>) {
                 straighten(then);
                 straighten(otherwise);
             }
-            StmtKind::Loop(body) => straighten(body),
+            StmtKind::Loop(body) | StmtKind::Each { body, .. } => straighten(body),
             _ => {}
         }
     }
@@ -147,7 +147,7 @@ fn retarget(statements: &mut [Stmt], from: &str, to: &str) {
                 retarget(then, from, to);
                 retarget(otherwise, from, to);
             }
-            StmtKind::Loop(body) => retarget(body, from, to),
+            StmtKind::Loop(body) | StmtKind::Each { body, .. } => retarget(body, from, to),
             _ => {}
         }
     }
@@ -176,7 +176,7 @@ fn uses(statements: &[Stmt], jump: &str) -> bool {
     statements.iter().any(|s| match &s.kind {
         StmtKind::Jump(text) => text == jump,
         StmtKind::If { then, otherwise, .. } => uses(then, jump) || uses(otherwise, jump),
-        StmtKind::Loop(body) => uses(body, jump),
+        StmtKind::Loop(body) | StmtKind::Each { body, .. } => uses(body, jump),
         _ => false,
     })
 }

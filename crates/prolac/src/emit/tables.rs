@@ -19,7 +19,7 @@ pub(super) fn entry(unit: &Unit<'_>, slot: MethodId) -> String {
 
 /// The table for objects of `module` with the slots that `owner` introduces.
 pub(super) fn table(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> String {
-    format!("{}__as__{}", unit.names.module(module), unit.names.module(owner))
+    unit.names.own(&format!("{}__as__{}", unit.names.module(module), unit.names.module(owner)))
 }
 
 /// The definitions in a table.
@@ -75,7 +75,7 @@ pub(super) fn needs_thunk(unit: &Unit<'_>, slot: MethodId, definition: MethodId)
 
 fn thunk_name(unit: &Unit<'_>, slot: MethodId, definition: MethodId) -> String {
     let owner = unit.names.module(unit.program[slot].module);
-    format!("{}__as__{owner}", unit.names.method(definition))
+    unit.names.own(&format!("{}__as__{owner}", unit.names.method(definition)))
 }
 
 /// The head of the function between an entry and a definition.
@@ -130,25 +130,14 @@ fn returning(unit: &Unit<'_>, slot: MethodId, declarator: &str) -> String {
     types::declare(&unit.names, &returns, declarator)
 }
 
-/// What an assignment to `*to` does; field by field if there is something between the fields.
-fn assignment(unit: &Unit<'_>, module: ModuleId) -> String {
-    if unit.is_shared(module) {
-        let slots = &unit.layouts[module.0 as usize].slots;
-        return slots.iter().filter_map(|&(slot, ..)| field_assignment(unit, slot)).collect();
-    }
-    let tables = unit.tables_of(module);
-    let members = tables.into_iter().map(|owner| unit.table_member(owner));
-    let kept: String = members.map(|member| format!("\tfrom.{member} = to->{member};\n")).collect();
-    kept + "\t*to = from;\n"
+/// The function that assigns to an object that can be of a derived module.
+pub(super) fn assign_name(unit: &Unit<'_>, module: ModuleId) -> String {
+    unit.names.own(&format!("assign__{}", unit.names.module(module)))
 }
 
-fn field_assignment(unit: &Unit<'_>, slot: Slot) -> Option<String> {
-    let Slot::Field(field) = slot else { return None };
-    let name = unit.names.field(field);
-    Some(match unit.program[field].ty {
-        Type::Array(..) => format!("\t__builtin_memcpy(to->{name}, from.{name}, sizeof to->{name});\n"),
-        _ => format!("\tto->{name} = from.{name};\n"),
-    })
+/// The function that copies an object that can be of a derived module.
+pub(super) fn copy_name(unit: &Unit<'_>, module: ModuleId) -> String {
+    unit.names.own(&format!("copy__{}", unit.names.module(module)))
 }
 
 /// Functions that copy objects and keep or set their tables.
@@ -156,20 +145,44 @@ pub(super) fn copies(unit: &Unit<'_>, needs: &Needs) -> String {
     let mut text = String::new();
     for &module in &needs.assigned {
         let name = unit.names.module(module);
-        let _ = writeln!(text, "static inline void assign__{name}({name} *to, {name} from)\n{{");
-        text.push_str(&assignment(unit, module));
+        let function = assign_name(unit, module);
+        let _ = writeln!(text, "static inline void {function}({name} *to, {name} from)\n{{");
+        text.push_str(&assignments(unit, module));
         text.push_str("}\n\n");
     }
     for &module in &needs.copied {
         let name = unit.names.module(module);
-        let _ = writeln!(
-            text,
-            "static inline {name} copy__{name}(const {name} *from)\n{{\n\t{name} to = *from;\n"
-        );
+        let function = copy_name(unit, module);
+        let _ =
+            writeln!(text, "static inline {name} {function}(const {name} *from)\n{{\n\t{name} to = *from;\n");
         for owner in unit.tables_of(module) {
             let _ = writeln!(text, "\tto.{} = &{};", unit.table_member(owner), table(unit, module, owner));
         }
         text.push_str("\treturn to;\n}\n\n");
+    }
+    text
+}
+
+/// Statements that assign `from` to `*to` and leave alone what a derived object has there.
+fn assignments(unit: &Unit<'_>, module: ModuleId) -> String {
+    let mut text = String::new();
+    if !unit.has_shared_gaps(module) {
+        for owner in unit.tables_of(module) {
+            let member = unit.table_member(owner);
+            let _ = writeln!(text, "\tfrom.{member} = to->{member};");
+        }
+        text.push_str("\t*to = from;\n");
+        return text;
+    }
+    for &(slot, ..) in &unit.layouts[module.0 as usize].slots {
+        let Slot::Field(field) = slot else { continue };
+        let member = unit.names.field(field);
+        let _ = match unit.program[field].ty {
+            Type::Array(..) => {
+                writeln!(text, "\t__builtin_memcpy(to->{member}, from.{member}, sizeof(to->{member}));")
+            }
+            _ => writeln!(text, "\tto->{member} = from.{member};"),
+        };
     }
     text
 }

@@ -105,32 +105,34 @@ impl<'a> Unit<'a> {
         all
     }
 
-    /// Whether an assignment to an object of the type must leave parts of it alone: its tables, and what derived modules
-    /// have between its fields.
-    pub fn keeps_parts(&self, ty: &Type) -> bool {
-        reach::object(ty).is_some_and(|m| !self.tables_of(m).is_empty() || self.is_shared(m))
+    /// The module, if storing in the place must spare what a derived object has there: its tables, and fields of its own
+    /// in the gaps of the module.
+    pub fn spared_module(&self, place: &Expr) -> Option<ModuleId> {
+        let module = place.ty.module()?.module;
+        let shared = !self.tables_of(module).is_empty() || self.has_shared_gaps(module);
+        (shared && !is_exact(place)).then_some(module)
     }
 
-    /// Whether a derived module has fields in gaps of the layout of `module`.
-    pub fn is_shared(&self, module: ModuleId) -> bool {
-        let size = self.layouts[module.0 as usize].size;
+    /// Whether a derived module has fields between those of `module`.
+    pub fn has_shared_gaps(&self, module: ModuleId) -> bool {
+        let layout = &self.layouts[module.0 as usize];
         let inside = |m: ModuleId| {
-            self.layouts[m.0 as usize].slots.iter().filter(|&&(_, offset, _)| offset < size).count()
+            let slots = &self.layouts[m.0 as usize].slots;
+            slots.iter().filter(|&&(_, offset, _)| offset < layout.size).count() > layout.slots.len()
         };
-        let mut waiting = self.program[module].children.clone();
-        while let Some(child) = waiting.pop() {
-            if inside(child) > inside(module) {
+        let mut open = self.program[module].children.clone();
+        while let Some(child) = open.pop() {
+            if inside(child) {
                 return true;
             }
-            waiting.extend(&self.program[child].children);
+            open.extend(&self.program[child].children);
         }
         false
     }
 
     /// The module, if `e` is an object with tables that can be of another run-time type.
     pub fn copied_module(&self, e: &Expr) -> Option<ModuleId> {
-        let unknown = matches!(e.kind, ExprKind::Deref(_) | ExprKind::This);
-        e.ty.module().map(|m| m.module).filter(|&m| unknown && !self.tables_of(m).is_empty())
+        e.ty.module().map(|m| m.module).filter(|&m| !is_exact(e) && !self.tables_of(m).is_empty())
     }
 
     /// Whether the method's extern function sets tables, so that constructing parts needs another one.
@@ -144,7 +146,7 @@ impl<'a> Unit<'a> {
     /// The function that runs a constructor without setting tables.
     pub fn part_name(&self, method: MethodId) -> String {
         let name = self.names.method(method);
-        if self.sets_tables(method) { format!("{name}__part") } else { name.to_string() }
+        if self.sets_tables(method) { self.names.own(&format!("{name}__part")) } else { name.to_string() }
     }
 
     /// The member that points to the table of the slots that `owner` introduces.
@@ -167,5 +169,17 @@ impl<'a> Unit<'a> {
         let body = &self.program[method].body;
         let scalar = !matches!(body.locals[local.0 as usize].ty, Type::Module(_) | Type::Array(..));
         scalar && !definite::is_assigned_first(&body.root, local)
+    }
+}
+
+/// Whether a place holds an object of exactly its type.
+fn is_exact(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::This => false,
+        ExprKind::Deref(pointer) => match &pointer.kind {
+            ExprKind::AddressOf(place) => is_exact(place),
+            _ => false,
+        },
+        _ => true,
     }
 }

@@ -33,7 +33,7 @@ fn names_in(statement: &mut StmtKind) -> HashSet<String> {
             used.extend(mark(then));
             used.extend(mark(otherwise));
         }
-        StmtKind::Loop(body) => used = mark(body),
+        StmtKind::Loop(body) | StmtKind::Each { body, .. } => used = mark(body),
         StmtKind::Label(_) => {}
     }
     used

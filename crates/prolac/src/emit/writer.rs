@@ -92,9 +92,20 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn indented(&mut self, depth: usize, line: &str) {
-        let line = format!("{}{line}", "\t".repeat(depth));
-        self.line(&line);
+    /// One line, as it is.
+    fn whole(&mut self, depth: usize, line: &str) {
+        self.line(&format!("{}{line}", "\t".repeat(depth)));
+    }
+
+    /// One line, or several if it is long.
+    pub fn indented(&mut self, depth: usize, line: &str) {
+        let (mut indent, mut rest) = (depth, line);
+        while let Some(at) = break_at(rest, WIDTH.saturating_sub(8 * indent)) {
+            self.whole(indent, rest[..at].trim_end());
+            rest = &rest[at..];
+            indent = depth + 2;
+        }
+        self.whole(indent, rest);
     }
 
     /// Writes statements, indented by `depth` tabs.
@@ -118,19 +129,20 @@ impl<'a> Writer<'a> {
                 self.indented(depth, "}");
                 return;
             }
-            StmtKind::Count { index, count, body } => {
+            StmtKind::Each { index, count, body } => {
                 self.at(s.span);
-                self.indented(depth, &format!("for (uint64_t {index} = 0; {index} < {count}; {index}++) {{"));
-                self.statements(body, depth + 1, unused);
-                self.indented(depth, "}");
+                let head = format!("for (int {index} = 0; {index} < {count}; {index}++)");
+                let braces = !is_single(body);
+                self.indented(depth, &format!("{head}{}", if braces { " {" } else { "" }));
+                self.statements(body, depth + 1);
+                if braces {
+                    self.indented(depth, "}");
+                }
                 return;
             }
             StmtKind::Code(lines) => {
                 self.at(s.span);
-                lines.iter().for_each(|line| self.line(line));
-                if lines.iter().any(|line| is_mark(line)) {
-                    self.belief = None;
-                }
+                self.code(lines, depth);
                 return;
             }
             _ => self.at(s.span),
@@ -150,6 +162,31 @@ impl<'a> Writer<'a> {
                 self.choice("", &test.text, then, otherwise, depth);
             }
             _ => {}
+        }
+    }
+
+    /// C code from the source in braces. Its lines keep their order and number, so that marks stay right.
+    fn code(&mut self, lines: &[String], depth: usize) {
+        let odd = lines.iter().any(|line| line.ends_with('\\') || line.starts_with('#'));
+        let rest = lines.iter().skip(1).filter(|line| !line.trim().is_empty());
+        let margin = rest.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+        let last = lines.len().saturating_sub(1);
+        for (i, line) in lines.iter().enumerate() {
+            let tail = match line.trim().is_empty() {
+                _ if i != last => "",
+                true => "}",
+                false => " }",
+            };
+            let text = line.get(margin..).unwrap_or("");
+            match i {
+                0 => self.whole(depth, format!("{{ {}", line.trim()).trim_end()),
+                _ if odd => self.line(&format!("{line}{tail}")),
+                _ if text.is_empty() => self.whole(if tail.is_empty() { 0 } else { depth }, tail),
+                _ => self.whole(depth + 1, &format!("{text}{tail}")),
+            }
+        }
+        if lines.iter().any(|line| is_mark(line)) {
+            self.belief = None;
         }
     }
 
@@ -175,6 +212,30 @@ impl<'a> Writer<'a> {
             }
         }
     }
+}
+
+/// Lines are not longer than this, if they can be broken.
+const WIDTH: usize = 100;
+
+/// Where to break a line that is too wide: after a comma or before `&&` and `||`, outside of strings.
+fn break_at(text: &str, width: usize) -> Option<usize> {
+    if text.len() <= width {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let (mut quote, mut found) = (None, None);
+    for at in 1..width.min(bytes.len()) {
+        match (quote, bytes[at]) {
+            (None, b'"' | b'\'') => quote = Some(bytes[at]),
+            (Some(q), b) if q == b && bytes[at - 1] != b'\\' => quote = None,
+            (None, b' ') if bytes[at - 1] == b',' => found = Some(at + 1),
+            (None, b'&' | b'|') if bytes[at - 1] == b' ' && bytes.get(at + 1) == Some(&bytes[at]) => {
+                found = Some(at);
+            }
+            _ => {}
+        }
+    }
+    found.filter(|&at| at > 16 && text.is_char_boundary(at))
 }
 
 /// Whether a branch needs no braces.

@@ -70,6 +70,10 @@ impl<'a> Function<'a> {
         if c.exact && c.kind == Kind::of(ty) {
             return c;
         }
+        // gcc doubts comparisons of `(uint8_t)~x`.
+        if let (Kind::Int(bits @ (8 | 16), false), true) = (Kind::of(ty), c.text.starts_with('~')) {
+            return C::truth(format!("{} & {:#x}", c.text, (1 << bits) - 1), level::BIT_AND);
+        }
         c.cast(&self.unit.c_type(ty), Kind::of(ty))
     }
 

@@ -5,6 +5,7 @@ use super::{Dest, Function, Target};
 use crate::emit::helpers::Helper;
 use crate::emit::ranges::{self, within};
 use crate::emit::stmt::StmtKind;
+use crate::emit::tables;
 use crate::emit::text::{C, Kind, level};
 use crate::emit::types;
 use crate::program::tree::{BinaryOp, Expr, ExprKind, UpdateOp};
@@ -38,17 +39,22 @@ impl<'a> Function<'a> {
         let conflict = self.place_conflicts(place, value);
         let target = if conflict { self.fixed_place(place) } else { self.place(place) };
         let write = self.scan.write(place);
-        let target = Target { text: target.text, ty: place.ty.clone(), fresh: false, write };
+        let spared = self.unit.spared_module(place);
+        let target = Target { text: target.text, ty: place.ty.clone(), fresh: false, write, spared };
         self.lower_to(value, &Dest::Store(target));
     }
 
     pub(super) fn store(&mut self, target: &Target, value: &C) {
         let text = self.assignable(value, &target.ty);
-        match crate::emit::reach::object(&target.ty) {
-            Some(module) if !target.fresh && self.unit.keeps_parts(&target.ty) => {
+        match target.spared {
+            Some(module) => {
                 self.needs.assigned.insert(module);
-                let name = self.unit.names.module(module);
-                self.push(StmtKind::Do(format!("assign__{name}(&{}, {text})", parenthesised(&target.text))));
+                let function = tables::assign_name(self.unit, module);
+                let address = match target.text.strip_prefix('*') {
+                    Some(pointer) => pointer.to_string(),
+                    None => format!("&{}", target.text),
+                };
+                self.push(StmtKind::Do(format!("{function}({address}, {text})")));
             }
             _ if text == target.text => {}
             _ => self.push(StmtKind::Store { place: target.text.clone(), value: text }),
@@ -261,7 +267,8 @@ impl<'a> Function<'a> {
         match &e.kind {
             ExprKind::Assign(place, value) => {
                 let (text, write) = (target.text.clone(), self.scan.write(place));
-                let target = Target { text, ty: place.ty.clone(), fresh: false, write };
+                let spared = self.unit.spared_module(place);
+                let target = Target { text, ty: place.ty.clone(), fresh: false, write, spared };
                 self.lower_to(value, &Dest::Store(target));
             }
             ExprKind::Update { op, place, value, compute } => {
@@ -281,9 +288,4 @@ impl<'a> Function<'a> {
             _ => {}
         }
     }
-}
-
-/// In parentheses if it is not a name.
-fn parenthesised(text: &str) -> String {
-    if text.starts_with('*') { format!("({text})") } else { text.to_string() }
 }

@@ -38,7 +38,12 @@ enum Value<'e> {
 impl<'e> Arm<'e> {
     /// A side that evaluates `e`.
     pub fn of(e: &'e Expr) -> Self {
-        Arm { effects: Vec::new(), value: Value::Of(e) }
+        let value = match &e.kind {
+            ExprKind::Nothing => Value::None,
+            ExprKind::Int(value) if e.ty == Type::Bool => Value::Bool(*value != 0),
+            _ => Value::Of(e),
+        };
+        Arm { effects: Vec::new(), value }
     }
 
     /// A side that has a known value.
@@ -294,7 +299,8 @@ impl<'a> Function<'a> {
     /// Tests a condition that is ready.
     pub(super) fn test(&mut self, test: Outcome<'a>, yes: &Arm<'a>, no: &Arm<'a>, dest: &Dest) {
         let ends_at_once = matches!(dest, Dest::Return) || self.must_return && matches!(dest, Dest::End);
-        let guard = ends_at_once && no.is_small() && !yes.is_small() && !matches!(no.value, Value::Skip);
+        let short = no.is_small() && !yes.is_small() || self.arm_loops(yes) && !self.arm_loops(no);
+        let guard = ends_at_once && short && !matches!(no.value, Value::Skip);
         if guard {
             let then = self.block(|f| f.arm(no, dest));
             self.choose(&test, true, (yes, no), then, Vec::new());
@@ -310,6 +316,15 @@ impl<'a> Function<'a> {
             (true, true) => self.only_effects(&test),
             (true, false) => self.choose(&test, true, (yes, no), otherwise, Vec::new()),
             _ => self.choose(&test, false, (yes, no), then, otherwise),
+        }
+    }
+
+    /// Whether one side of a choice ends with a jump to the start of the method.
+    fn arm_loops(&self, arm: &Arm<'a>) -> bool {
+        match &arm.value {
+            Value::Of(e) => self.has_tail(e),
+            Value::Choice(choice) => self.arm_loops(&choice.1) || self.arm_loops(&choice.2),
+            _ => false,
         }
     }
 

@@ -53,8 +53,7 @@ impl<'a> Function<'a> {
         let repeatable = call.receiver.as_ref().is_some_and(|r| self.is_repeatable_value(r));
         let receiver = match &call.receiver {
             Some(e) if !repeatable => self.temporary("object", &e.ty, &receiver),
-            Some(e) => self.exact_pointer(receiver, &e.ty),
-            None => receiver,
+            _ => receiver,
         };
         let this = self.assignable(&receiver, &self.unit.pointer_to(owner));
         let mut args = vec![this];

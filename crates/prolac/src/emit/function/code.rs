@@ -31,13 +31,7 @@ impl<'a> Function<'a> {
 
     /// Several lines: they keep their places, so that errors in them are found.
     fn long_code(&mut self, text: &str, (_, at): (&String, Span)) {
-        let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_string()).collect();
-        if let Some(first) = lines.first_mut() {
-            *first = format!("{{{first}");
-        }
-        if let Some(last) = lines.last_mut() {
-            last.push('}');
-        }
+        let lines = text.lines().map(|line| line.trim_end().to_string()).collect();
         self.span = at;
         self.push(StmtKind::Code(lines));
     }

@@ -54,20 +54,10 @@ impl<'a> Function<'a> {
             return;
         }
         let index = self.fresh_name("i");
-        let element = C::new(
-            format!("{}[{index}]", place.operand(level::POSTFIX, false)),
-            level::POSTFIX,
-            Kind::of(of),
-        );
-        self.declare(&index, &Type::Int(crate::program::IntType::Ulong), Some("0".into()));
-        let mut body = self.block(|f| {
-            let leave = f.block(|f| f.jump("break"));
-            let test = C::truth(format!("{index} == {count}"), level::EQUAL);
-            f.push(StmtKind::If { test, then: leave, otherwise: Vec::new() });
-            f.construct_all(element, of, module, args);
-        });
-        body.push(crate::emit::stmt::Stmt { span: self.span, kind: StmtKind::Do(format!("{index}++")) });
-        self.push(StmtKind::Loop(body));
+        let text = format!("{}[{index}]", place.operand(level::POSTFIX, false));
+        let element = C::new(text, level::POSTFIX, Kind::of(of));
+        let body = self.block(|f| f.construct_all(element, of, module, args));
+        self.push(StmtKind::Each { index, count: *count, body });
     }
 
     fn construct(&mut self, place: &C, module: ModuleId, args: &'a [Expr]) {

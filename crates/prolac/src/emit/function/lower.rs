@@ -134,8 +134,13 @@ impl<'a> Function<'a> {
     pub(super) fn declare_for(&mut self, name: &str, ty: &Type, e: &'a Expr) {
         let start = self.out.len();
         self.declare(name, ty, None);
-        let target =
-            Target { text: name.to_string(), ty: ty.clone(), fresh: true, write: Effects::default() };
+        let target = Target {
+            text: name.to_string(),
+            ty: ty.clone(),
+            fresh: true,
+            write: Effects::default(),
+            spared: None,
+        };
         self.lower_to(e, &Dest::Store(target));
         self.join_declaration(start, name);
     }

@@ -84,6 +84,8 @@ struct Target {
     fresh: bool,
     /// What storing there does.
     write: Effects,
+    /// The module whose derived objects may lie there.
+    spared: Option<ModuleId>,
 }
 
 /// The C function of a method while it grows.
@@ -309,7 +311,9 @@ impl<'a> Function<'a> {
                 c.cast(&self.unit.c_type(ty), Kind::of(ty)).text
             }
             // Compilers warn of a constant that assignment would change.
-            (Kind::Int(..), Type::Int(_)) if c.constant && !c.exact => {
+            (Kind::Int(..), Type::Int(int))
+                if !c.exact && (c.constant || int.bits() < 32 && c.text.starts_with('~')) =>
+            {
                 c.cast(&self.unit.c_type(ty), Kind::of(ty)).text
             }
             _ => c.text.clone(),

@@ -84,7 +84,7 @@ impl<'a> Function<'a> {
 
     /// A place that an assignment inside of an expression can name.
     pub(super) fn is_plain_assignment(&mut self, place: &'a Expr) -> bool {
-        !self.unit.keeps_parts(&place.ty) && self.is_simple(place)
+        self.unit.spared_module(place).is_none() && self.is_simple(place)
     }
 
     pub(super) fn place_conflicts(&self, place: &Expr, value: &Expr) -> bool {

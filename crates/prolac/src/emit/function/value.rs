@@ -3,6 +3,7 @@
 use super::Function;
 use crate::emit::effects::can_trap;
 use crate::emit::helpers::Helper;
+use crate::emit::tables;
 use crate::emit::text::{C, Kind, level};
 use crate::program::tree::{BinaryOp, Expr, ExprKind, MinMax, UnaryOp};
 use crate::program::{IntType, Type};
@@ -73,7 +74,7 @@ impl<'a> Function<'a> {
                     Some(pointer) => pointer.to_string(),
                     None => format!("&{}", place.operand(level::UNARY, true)),
                 };
-                let text = format!("copy__{}({address})", self.unit.names.module(module));
+                let text = format!("{}({address})", tables::copy_name(self.unit, module));
                 C::new(text, level::POSTFIX, Kind::Object)
             }
             None => place,
@@ -157,7 +158,7 @@ impl<'a> Function<'a> {
     /// A call of a small function of two integers.
     pub(super) fn helper_call(&mut self, helper: Helper, values: &[C], ty: &Type) -> C {
         self.needs.helpers.insert(helper);
-        let args: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
+        let args: Vec<String> = values.iter().map(|v| self.assignable(v, ty)).collect();
         C::new(format!("{}({})", helper.name(), args.join(", ")), level::POSTFIX, Kind::of(ty))
     }
 
