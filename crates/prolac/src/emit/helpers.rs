@@ -46,7 +46,7 @@ impl Helper {
         match self {
             Helper::Unlikely => "unlikely".into(),
             Helper::Likely => "likely".into(),
-            Helper::Missing => "missing__body".into(),
+            Helper::Missing => "missing__self".into(),
             Helper::Min(int) => format!("min__{}", int.keyword()),
             Helper::Max(int) => format!("max__{}", int.keyword()),
             Helper::Divide(int) => format!("divide__{}", int.keyword()),
@@ -98,5 +98,5 @@ fn macro_definition(name: &str, expected: u8) -> String {
 }
 
 const MISSING: &str = "#include <stdio.h>\n#include <stdlib.h>\n\n\
-    static _Noreturn void missing__body(const char *method)\n{\n\
+    static _Noreturn void missing__self(const char *method)\n{\n\
     \tfprintf(stderr, \"%s has no body\\n\", method);\n\tabort();\n}\n";

@@ -47,7 +47,7 @@ pub(super) enum StmtKind {
     },
     /// `for (;;)`
     Loop(Vec<Stmt>),
-    /// `for (int index = 0; index < count; index++)`
+    /// `for (uint32_t index = 0; index < count; index++)`
     Each {
         /// The variable that counts.
         index: String,

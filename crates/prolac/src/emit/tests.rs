@@ -66,7 +66,9 @@ fn run(program: &Program, folder: &Path, compiler: &str) -> String {
     for (name, text) in [("p.c", &output.source), ("p.h", &output.header), ("test.c", &test)] {
         std::fs::write(folder.join(name), text).unwrap();
     }
-    let flags = "-std=c11 -Wall -Wextra -Werror -Wno-tautological-compare -Wno-type-limits -Wno-self-assign -Wno-overflow -Wno-constant-conversion -O1 -fsanitize=undefined,address \
+    // Random programs say foolish things, of which compilers warn.
+    let flags = "-std=c11 -Wall -Wextra -Werror -Wno-tautological-compare -Wno-type-limits -Wno-self-assign \
+                 -Wno-overflow -Wno-constant-conversion -O1 -fsanitize=undefined,address \
                  -fno-sanitize-recover=all p.c test.c -o test";
     let compiled =
         Command::new(compiler).args(flags.split_whitespace()).current_dir(folder).output().unwrap();

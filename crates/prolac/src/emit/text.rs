@@ -127,6 +127,10 @@ impl C {
     fn fits(&self, parent: u8, right: bool) -> bool {
         use level::*;
         let child = self.level;
+        // Compilers wonder what `!a & b` and `!a == b` mean.
+        if self.text.starts_with('!') && (BIT_OR..=SHIFT).contains(&parent) && child < POSTFIX {
+            return false;
+        }
         match parent {
             ASSIGN => child >= if right { ASSIGN } else { UNARY },
             TERNARY => child > TERNARY,

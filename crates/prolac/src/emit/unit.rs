@@ -58,6 +58,11 @@ impl<'a> Unit<'a> {
         self.program.ancestry(module).take_while(|&m| slots(m) == own).last().unwrap_or(module)
     }
 
+    /// Whether it is the type of objects without fields. Compilers say that these are used uninitialized.
+    pub fn is_empty(&self, ty: &Type) -> bool {
+        ty.module().is_some_and(|m| self.layouts[m.module.0 as usize].slots.is_empty())
+    }
+
     /// Whether two types are one in C.
     pub fn same_c(&self, a: &Type, b: &Type) -> bool {
         types::same(&|m| self.structure(m), a, b)

@@ -11,11 +11,23 @@ pub(super) fn mark(statements: &mut [Stmt]) -> HashSet<String> {
         used.extend(names_in(&mut statement.kind));
     }
     for statement in statements {
-        if let StmtKind::Declare { name, unused, .. } = &mut statement.kind {
-            *unused = !used.remove(name);
+        if let StmtKind::Declare { name, unused, declarator, .. } = &mut statement.kind {
+            let is_array = declarator.contains(&format!("{name}["));
+            let element = used.remove(&element_of(name));
+            *unused = !used.remove(name) && (is_array || !element);
         }
     }
     used
+}
+
+/// What stands for storing in an element of an array or behind a pointer.
+fn element_of(name: &str) -> String {
+    format!("{name}[]")
+}
+
+/// Whether a parameter is used.
+pub(super) fn is_used(used: &HashSet<String>, name: &str) -> bool {
+    used.contains(name) || used.contains(&element_of(name))
 }
 
 fn names_in(statement: &mut StmtKind) -> HashSet<String> {
@@ -50,8 +62,10 @@ fn reads(text: &str, used: &mut HashSet<String>) {
         } else if is_letter(byte) {
             let end = at + bytes[at..].iter().take_while(|&&b| is_letter(b)).count();
             let member = text[..at].ends_with('.') || text[..at].ends_with("->");
+            let name = &text[at..end];
             if !member && !byte.is_ascii_digit() && !is_written(&text[end..], at == 0) {
-                used.insert(text[at..end].to_string());
+                let element = after_index(&text[end..]).is_some_and(|after| is_written(after, at == 0));
+                used.insert(if element { element_of(name) } else { name.to_string() });
             }
             at = end;
         } else {
@@ -70,6 +84,21 @@ fn after_string(bytes: &[u8], start: usize) -> usize {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
     }
     at + 1
+}
+
+/// What follows `[...]`.
+fn after_index(text: &str) -> Option<&str> {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' => depth += 1,
+            b']' if depth == 1 => return text.get(at + 1..),
+            b']' => depth -= 1,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether what follows a variable stores in it or in a member of it. At the start of a statement nothing uses the value
@@ -104,6 +133,7 @@ mod tests {
         assert_eq!(read("x = y"), ["y"]);
         assert_eq!(read("x.a.b = y.c"), ["y"]);
         assert_eq!(read("p->a = 1"), ["p"]);
+        assert_eq!(read("b[f(i)] = x[2]"), ["b[]", "f", "i", "x"]);
         assert_eq!(read("x == 2"), ["x"]);
         assert_eq!(read("x += 1"), Vec::<String>::new());
         assert_eq!(read("f(x++, \"a \\\" b\")"), ["f", "x"]);

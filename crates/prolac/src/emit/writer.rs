@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
             }
             StmtKind::Each { index, count, body } => {
                 self.at(s.span);
-                let head = format!("for (int {index} = 0; {index} < {count}; {index}++)");
+                let head = format!("for (uint32_t {index} = 0; {index} < {count}; {index}++)");
                 let braces = !is_single(body);
                 self.indented(depth, &format!("{head}{}", if braces { " {" } else { "" }));
                 self.statements(body, depth + 1);
@@ -217,25 +217,34 @@ impl<'a> Writer<'a> {
 /// Lines are not longer than this, if they can be broken.
 const WIDTH: usize = 100;
 
-/// Where to break a line that is too wide: after a comma or before `&&` and `||`, outside of strings.
+/// Where to break a line that is too wide: after a comma or before an operator, outside of strings and inside of as few
+/// parentheses as can be.
 fn break_at(text: &str, width: usize) -> Option<usize> {
     if text.len() <= width {
         return None;
     }
     let bytes = text.as_bytes();
-    let (mut quote, mut found) = (None, None);
+    let (mut quote, mut depth, mut best) = (None, 0i32, (i32::MAX, 0));
     for at in 1..width.min(bytes.len()) {
         match (quote, bytes[at]) {
             (None, b'"' | b'\'') => quote = Some(bytes[at]),
             (Some(q), b) if q == b && bytes[at - 1] != b'\\' => quote = None,
-            (None, b' ') if bytes[at - 1] == b',' => found = Some(at + 1),
-            (None, b'&' | b'|') if bytes[at - 1] == b' ' && bytes.get(at + 1) == Some(&bytes[at]) => {
-                found = Some(at);
+            (None, b'(' | b'[') => depth += 1,
+            (None, b')' | b']') => depth -= 1,
+            (None, _) if at > 24 && bytes[at - 1] == b' ' && is_break(text, at) && depth <= best.0 => {
+                best = (depth, at);
             }
             _ => {}
         }
     }
-    found.filter(|&at| at > 16 && text.is_char_boundary(at))
+    Some(best.1).filter(|&at| at > 0)
+}
+
+/// Whether a line can be broken there, after a space.
+fn is_break(text: &str, at: usize) -> bool {
+    let operators = ["&& ", "|| ", "+ ", "- ", "| ", "? ", ": "];
+    let Some((before, after)) = text.split_at_checked(at) else { return false };
+    before.ends_with(", ") || operators.iter().any(|op| after.starts_with(op))
 }
 
 /// Whether a branch needs no braces.

@@ -19,7 +19,10 @@ pub(super) fn has_c_form(op: BinaryOp, place: &Type, value: &Expr, compute: &Typ
         (Type::Int(int), Type::Int(_)) => match op {
             BinaryOp::Divide | BinaryOp::Remainder => false,
             BinaryOp::ShiftLeft => !int.is_signed() && int.bits() >= 32 && *place == *compute,
-            BinaryOp::ShiftRight => *place == *compute || int.bits() < 32 && *compute == Type::INT,
+            BinaryOp::ShiftRight => {
+                let narrow = int.bits() < 32 && *compute == Type::INT;
+                *place == *compute || narrow && within(ranges::of(value), (0, i128::from(int.bits()) - 1))
+            }
             BinaryOp::Multiply if int.bits() < 32 => false,
             _ => true,
         },

@@ -81,8 +81,6 @@ impl<'a> Function<'a> {
             return;
         }
         self.needs.methods.insert(constructor);
-        // Storing a table is no use of the object, but the constructor is.
-        self.mark_used(place);
         let address = match place.text.strip_prefix('*') {
             Some(pointer) => pointer.to_string(),
             None => format!("&{}", place.operand(level::UNARY, true)),

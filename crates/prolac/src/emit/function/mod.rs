@@ -147,7 +147,7 @@ impl<'a> Function<'a> {
         function.body();
         let names = params.iter().map(|(name, _)| name.clone());
         let used = unused::mark(&mut function.out);
-        let unused = names.filter(|name| !used.contains(name)).collect();
+        let unused = names.filter(|name| !unused::is_used(&used, name)).collect();
         Finished { body: function.out, params, unused, needs: function.needs }
     }
 
@@ -289,6 +289,7 @@ impl<'a> Function<'a> {
 
     fn declare(&mut self, name: &str, ty: &Type, value: Option<String>) {
         let declarator = types::declare(&self.unit.names, ty, name);
+        let value = value.or_else(|| self.unit.is_empty(ty).then(|| "{}".to_string()));
         self.push(StmtKind::Declare { name: name.to_string(), declarator, value, unused: false });
     }
 
