@@ -55,7 +55,7 @@ pub struct Output {
 pub fn emit(program: &Program, sources: &Sources, options: &Options) -> Result<Output, Diagnostics> {
     let names = names::names(program, sources)?;
     let reach = reach::reach(program);
-    let tables = reach.tables(program);
+    let tables = reach.tables();
     let layouts = checked_layouts(program, &tables)?;
     let summaries = effects::summaries(program, &reach);
     let unit = Unit { program, sources, options, names, layouts, reach, tables, summaries };

@@ -2,7 +2,7 @@
 //!
 //! This is coarse: it believes that every constructed module meets every dispatch that its type allows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::tree::{Call, Dispatch, Expr, ExprKind};
 use crate::program::{MethodId, ModuleId, Program, Type};
@@ -14,38 +14,35 @@ pub(super) struct Reach {
     pub methods: BTreeSet<MethodId>,
     /// Modules of which objects can be made.
     pub constructed: BTreeSet<ModuleId>,
-    /// Calls by run-time type: the static type of the receiver, and the slot.
-    dispatched: BTreeSet<(ModuleId, MethodId)>,
+    /// For each module, those of `constructed` that are it or are derived from it.
+    made: BTreeMap<ModuleId, Vec<ModuleId>>,
+    /// Calls by run-time type: for the static type of the receiver, the slots.
+    dispatched: BTreeMap<ModuleId, BTreeSet<MethodId>>,
+    /// For each module, those of its slots that are in tables.
+    slots: BTreeMap<ModuleId, BTreeSet<MethodId>>,
 }
 
 impl Reach {
     /// The modules whose objects need a pointer to a table.
-    pub fn tables(&self, program: &Program) -> BTreeSet<ModuleId> {
-        let real = self.dispatched.iter().filter(|&&(module, _)| self.is_made(program, module));
-        real.map(|&(_, slot)| program[slot].module).collect()
+    pub fn tables(&self) -> BTreeSet<ModuleId> {
+        self.slots.keys().copied().collect()
     }
 
     /// The slots in the table of `module`, in the order of their definitions.
-    pub fn slots(&self, program: &Program, module: ModuleId) -> Vec<MethodId> {
-        let slots: BTreeSet<MethodId> = self
-            .dispatched
-            .iter()
-            .filter(|&&(m, _)| self.is_made(program, m))
-            .map(|&(_, slot)| slot)
-            .collect();
-        slots.into_iter().filter(|&slot| program[slot].module == module).collect()
+    pub fn slots(&self, module: ModuleId) -> impl Iterator<Item = MethodId> {
+        self.slots.get(&module).into_iter().flatten().copied()
     }
 
-    /// Whether an object of `module` or of a module derived from it can exist.
-    pub fn is_made(&self, program: &Program, module: ModuleId) -> bool {
-        self.constructed.iter().any(|&m| program.is_derived(m, module))
+    /// The modules of which objects can exist, at or below `module`.
+    pub fn made(&self, module: ModuleId) -> &[ModuleId] {
+        self.made.get(&module).map_or(&[], Vec::as_slice)
     }
 
     /// The definitions that a dynamic call can reach.
     pub fn targets(&self, program: &Program, call: &Call) -> BTreeSet<MethodId> {
-        let receiver = receiver(program, call);
-        let made = self.constructed.iter().filter(|&&m| program.is_derived(m, receiver));
-        let mut targets: BTreeSet<MethodId> = made.map(|&m| program.definition_in(m, call.method)).collect();
+        let made = self.made(receiver(program, call));
+        let mut targets: BTreeSet<MethodId> =
+            made.iter().map(|&m| program.definition_in(m, call.method)).collect();
         if targets.is_empty() {
             targets.insert(call.method);
         }
@@ -61,30 +58,68 @@ pub(super) fn receiver(program: &Program, call: &Call) -> ModuleId {
 
 /// Finds what is reachable.
 pub(super) fn reach(program: &Program) -> Reach {
-    let mut reach = Reach::default();
-    let mut open: Vec<MethodId> = program.exports.clone();
-    for &export in &program.exports {
-        if program[export].kind.is_constructor() {
-            reach.constructed.insert(program[export].module);
+    let mut search = Search { program, reach: Reach::default(), open: program.exports.clone() };
+    for &export in program.exports.iter().filter(|&&m| program[m].kind.is_constructor()) {
+        search.construct(program[export].module);
+    }
+    let statics = program.fields.iter().filter(|f| f.is_static);
+    statics.filter_map(|f| object(&f.ty)).for_each(|m| search.construct(m));
+    while let Some(method) = search.open.pop() {
+        if search.reach.methods.insert(method) {
+            program[method].body.root.walk(&mut |e| search.visit(e));
         }
     }
-    for field in program.fields.iter().filter(|f| f.is_static) {
-        reach.constructed.extend(object(&field.ty));
-    }
-    loop {
-        while let Some(method) = open.pop() {
-            if reach.methods.insert(method) {
-                program[method].body.root.walk(&mut |e| visit(program, &mut reach, &mut open, e));
+    search.finish()
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    reach: Reach,
+    /// Methods whose bodies may have to be read.
+    open: Vec<MethodId>,
+}
+
+impl Search<'_> {
+    fn visit(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Call(call) if call.dispatch == Dispatch::Dynamic => {
+                self.dispatch(receiver(self.program, call), self.program[call.method].slot);
             }
+            ExprKind::Call(call) => self.open.push(call.method),
+            ExprKind::Construct { module, .. } | ExprKind::ConstructAt { module, .. } => {
+                self.construct(*module);
+                self.open.push(self.program[*module].constructor);
+            }
+            _ => {}
         }
-        let targets = reach.dispatched.iter().flat_map(|&(module, slot)| {
-            let made = reach.constructed.iter().filter(move |&&m| program.is_derived(m, module));
-            made.map(move |&m| program.definition_in(m, slot)).chain([program.definition_in(module, slot)])
-        });
-        open.extend(targets.filter(|m| !reach.methods.contains(m)));
-        if open.is_empty() {
-            return reach;
+    }
+
+    fn construct(&mut self, module: ModuleId) {
+        if !self.reach.constructed.insert(module) {
+            return;
         }
+        for ancestor in self.program.ancestry(module) {
+            self.reach.made.entry(ancestor).or_default().push(module);
+            let slots = self.reach.dispatched.get(&ancestor).into_iter().flatten();
+            self.open.extend(slots.map(|&slot| self.program.definition_in(module, slot)));
+        }
+    }
+
+    fn dispatch(&mut self, module: ModuleId, slot: MethodId) {
+        if self.reach.dispatched.entry(module).or_default().insert(slot) {
+            self.open.push(self.program.definition_in(module, slot));
+            let made = self.reach.made(module).iter();
+            self.open.extend(made.map(|&m| self.program.definition_in(m, slot)));
+        }
+    }
+
+    fn finish(self) -> Reach {
+        let mut reach = self.reach;
+        let of_made = reach.dispatched.iter().filter(|(module, _)| reach.made.contains_key(module));
+        for &slot in of_made.flat_map(|(_, slots)| slots) {
+            reach.slots.entry(self.program[slot].module).or_default().insert(slot);
+        }
+        reach
     }
 }
 
@@ -94,19 +129,5 @@ pub(super) fn object(ty: &Type) -> Option<ModuleId> {
         Type::Module(m) => Some(m.module),
         Type::Array(of, _) => object(of),
         _ => None,
-    }
-}
-
-fn visit(program: &Program, reach: &mut Reach, open: &mut Vec<MethodId>, e: &Expr) {
-    match &e.kind {
-        ExprKind::Call(call) if call.dispatch == Dispatch::Dynamic => {
-            reach.dispatched.insert((receiver(program, call), program[call.method].slot));
-        }
-        ExprKind::Call(call) => open.push(call.method),
-        ExprKind::Construct { module, .. } | ExprKind::ConstructAt { module, .. } => {
-            reach.constructed.insert(*module);
-            open.push(program[*module].constructor);
-        }
-        _ => {}
     }
 }

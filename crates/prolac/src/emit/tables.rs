@@ -24,15 +24,14 @@ pub(super) fn table(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> Strin
 
 /// The definitions in a table.
 pub(super) fn definitions(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> Vec<(MethodId, MethodId)> {
-    let slots = unit.reach.slots(unit.program, owner);
-    slots.into_iter().map(|slot| (slot, unit.program.definition_in(module, slot))).collect()
+    let slots = unit.reach.slots(owner);
+    slots.map(|slot| (slot, unit.program.definition_in(module, slot))).collect()
 }
 
 /// Whether an exception can leave a call through a slot.
 fn slot_throws(unit: &Unit<'_>, slot: MethodId) -> bool {
     let owner = unit.program[slot].module;
-    let made = unit.reach.constructed.iter().filter(|&&m| unit.program.is_derived(m, owner));
-    made.into_iter().any(|&m| {
+    unit.reach.made(owner).iter().any(|&m| {
         let definition = unit.program.definition_in(m, slot);
         !unit.summaries[definition.0 as usize].throws.is_empty()
     })
@@ -43,7 +42,7 @@ pub(super) fn declaration(unit: &Unit<'_>, owner: ModuleId) -> String {
     let name = unit.names.module(owner);
     let mut text = format!("/* How the methods of {} are found. */\n", unit.program.module_name(owner));
     let _ = writeln!(text, "struct {name}__table {{");
-    for slot in unit.reach.slots(unit.program, owner) {
+    for slot in unit.reach.slots(owner) {
         let pointer = format!("(*{})({})", entry(unit, slot), params(unit, slot, false));
         let _ = writeln!(text, "\t{};", returning(unit, slot, &pointer));
     }

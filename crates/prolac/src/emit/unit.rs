@@ -94,7 +94,7 @@ impl<'a> Unit<'a> {
     /// Whether a call goes through a table.
     pub fn has_table(&self, call: &Call) -> bool {
         call.dispatch == Dispatch::Dynamic
-            && self.reach.is_made(self.program, reach::receiver(self.program, call))
+            && !self.reach.made(reach::receiver(self.program, call)).is_empty()
     }
 
     /// What a call that does not go through a table calls.
