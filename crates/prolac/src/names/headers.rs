@@ -34,8 +34,12 @@ pub enum Target {
 }
 
 impl Part<'_> {
-    /// What it is called inside the module.
+    /// What it is called inside the module. A parent written `super.N` has no name but `super`, so that N can be
+    /// imported: then it is the end of the chain.
     pub fn name(&self) -> Name {
+        if self.ast.previous {
+            return Name::new("super");
+        }
         self.ast.name.parts.last().map_or_else(|| Name::new(""), |part| part.name.clone())
     }
 }

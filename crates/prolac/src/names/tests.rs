@@ -159,6 +159,9 @@ fn chains_extend_in_the_order_of_the_text() {
             .join(" ")
     });
     assert_eq!(text, ("- Base.X E1.X -".into(), String::new()));
+    let import = source.replace("E1.X :> super.X {", "E1.X :> super.X has .X { field last :> *X;");
+    assert_eq!(linked(&import, "E1.X", "X"), ("f g h last".into(), String::new()));
+    assert_eq!(linked(&import, "E2.X", "super"), ("f g last".into(), String::new()));
     assert!(
         messages("module M { } module E.M :> super.M { }").contains("needs the name of a module equation")
     );
