@@ -4,6 +4,7 @@
 //! one method, `writer` lays them out, `header` describes the program to C code that calls it. Only what exported
 //! methods need is written.
 
+mod cold;
 mod definite;
 mod effects;
 mod function;

@@ -56,6 +56,8 @@ pub(super) enum StmtKind {
         /// What is done each time.
         body: Vec<Stmt>,
     },
+    /// Statements with variables of their own.
+    Block(Vec<Stmt>),
     /// `return`, `goto`, `continue` or a call that does not return, without the semicolon.
     Jump(String),
     /// A label.
@@ -71,6 +73,7 @@ pub(super) fn ends(statements: &[Stmt]) -> bool {
     match statements.last().map(|s| &s.kind) {
         Some(StmtKind::Jump(_)) => true,
         Some(StmtKind::Loop(body)) => !breaks(body),
+        Some(StmtKind::Block(body)) => ends(body),
         Some(StmtKind::If { then, otherwise, .. }) => ends(then) && ends(otherwise),
         _ => false,
     }

@@ -45,7 +45,7 @@ fn names_in(statement: &mut StmtKind) -> HashSet<String> {
             used.extend(mark(then));
             used.extend(mark(otherwise));
         }
-        StmtKind::Loop(body) | StmtKind::Each { body, .. } => used = mark(body),
+        StmtKind::Loop(body) | StmtKind::Each { body, .. } | StmtKind::Block(body) => used = mark(body),
         StmtKind::Label(_) => {}
     }
     used

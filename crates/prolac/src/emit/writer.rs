@@ -129,6 +129,12 @@ impl<'a> Writer<'a> {
                 self.indented(depth, "}");
                 return;
             }
+            StmtKind::Block(body) => {
+                self.indented(depth, "{");
+                self.statements(body, depth + 1);
+                self.indented(depth, "}");
+                return;
+            }
             StmtKind::Each { index, count, body } => {
                 self.at(s.span);
                 let head = format!("for (uint32_t {index} = 0; {index} < {count}; {index}++)");

@@ -21,6 +21,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use clickwork_source::Span;
 
+use super::cold;
 use super::effects::{Effects, Scan};
 use super::helpers::Helper;
 use super::names;
@@ -148,7 +149,9 @@ impl<'a> Function<'a> {
         let names = params.iter().map(|(name, _)| name.clone());
         let used = unused::mark(&mut function.out);
         let unused = names.filter(|name| !unused::is_used(&used, name)).collect();
-        Finished { body: function.out, params, unused, needs: function.needs }
+        let mut body = std::mem::take(&mut function.out);
+        cold::move_to_end(&mut body, &mut |wish| function.fresh_label(wish));
+        Finished { body, params, unused, needs: function.needs }
     }
 
     fn new(unit: &'a Unit<'a>, method: MethodId) -> Self {
