@@ -30,7 +30,9 @@ mod graph;
 mod print;
 pub mod syntax;
 
-pub use elaborate::{ClassNames, Library, LoadError, Loader, NoLibraries, Options, elaborate};
+pub use elaborate::{
+    ClassNames, CompoundClass, Library, LoadError, Loader, NoLibraries, Options, elaborate, elaborate_classes,
+};
 pub use format::format;
 pub use graph::{CompoundOrigin, Connection, Define, ElementDecl, Graph, Port, Requirement};
 pub use print::{print, print_marked};

@@ -74,6 +74,7 @@ impl Wire {
 }
 
 /// A list of elements and the wires between them.
+#[derive(Clone)]
 pub(super) struct Body {
     /// The class; empty if it has no name.
     pub name: String,

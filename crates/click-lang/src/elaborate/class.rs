@@ -50,6 +50,11 @@ impl<'a> ClassTable<'a> {
         ClassTable { known, scopes: vec![HashMap::new()], suggestions: 50 }
     }
 
+    /// The classes declared outside of all others, in no order.
+    pub fn outermost(&self) -> impl Iterator<Item = &Class> {
+        self.scopes.first().into_iter().flat_map(HashMap::values)
+    }
+
     pub fn enter(&mut self) {
         self.scopes.push(HashMap::new());
     }

@@ -22,6 +22,23 @@ pub(super) struct Expanded {
 /// all global variables there will be.
 pub(super) fn expand(top: Body, complete: bool, end: Span, diagnostics: &mut Diagnostics) -> Expanded {
     let scope = Rc::new(Scope { depth: 0, variables: top.variables.clone(), parent: None, complete });
+    expand_in(top, scope, end, diagnostics)
+}
+
+/// Expands every compound element of a class's body. Its variables may get more values later.
+pub(super) fn expand_alone(
+    class: Body,
+    globals: &[(String, String)],
+    diagnostics: &mut Diagnostics,
+) -> Expanded {
+    let outer = Scope { depth: 0, variables: globals.to_vec(), parent: None, complete: false };
+    let variables = class.variables.clone();
+    let scope = Scope { depth: class.depth, variables, parent: Some(Rc::new(outer)), complete: false };
+    let end = class.span;
+    expand_in(class, Rc::new(scope), end, diagnostics)
+}
+
+fn expand_in(top: Body, scope: Rc<Scope>, end: Span, diagnostics: &mut Diagnostics) -> Expanded {
     let tunnels = Tunnels::of_groups(&top);
     let (elements, wires) = (top.items.len(), top.wires.len());
     let mut expander =

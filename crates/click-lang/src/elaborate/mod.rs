@@ -10,6 +10,7 @@
 mod body;
 mod chain;
 mod class;
+mod classes;
 mod connect;
 mod expansion;
 mod flatten;
@@ -25,6 +26,8 @@ use crate::graph::{Define, Graph, Requirement};
 use crate::syntax::{self, ast};
 use body::Body;
 use class::ClassTable;
+
+pub use classes::{CompoundClass, elaborate_classes};
 
 /// The element classes there are.
 pub trait ClassNames {
