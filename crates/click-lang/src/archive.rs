@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+/// The member that is the configuration.
+const CONFIG: &str = "config";
 /// What an archive begins with.
 const MAGIC: &[u8] = b"!<arch>\n";
 /// Bytes of a member's head: name 16, time 12, owner 6, group 6, mode 8 (octal), size 10, and two that close it.
@@ -54,6 +56,28 @@ impl Archive {
     /// Whether bytes are meant to be an archive.
     pub fn is_archive(bytes: &[u8]) -> bool {
         bytes.starts_with(MAGIC)
+    }
+
+    /// The text of a configuration, and the files attached to it if `bytes` are an archive.
+    ///
+    /// # Errors
+    /// If the archive is damaged or has no member `config`.
+    pub fn open(bytes: Vec<u8>) -> Result<(String, Option<Archive>), ArchiveError> {
+        if !Archive::is_archive(&bytes) {
+            return Ok((text(bytes), None));
+        }
+        let mut archive = Archive::parse(&bytes)?;
+        let config = archive
+            .remove(CONFIG)
+            .ok_or_else(|| error(0, "it has no member `config`, which would be the configuration"))?;
+        Ok((text(config.data), Some(archive)))
+    }
+
+    /// These files with a configuration before them, as bytes.
+    pub fn with_config(&self, config: String) -> Vec<u8> {
+        let config = Member { name: CONFIG.into(), modified: 0, mode: 0o644, data: config.into_bytes() };
+        let members = std::iter::once(config).chain(self.members.iter().cloned()).collect();
+        Archive { members }.to_bytes()
     }
 
     /// Takes an archive apart.
@@ -108,6 +132,11 @@ impl Archive {
         }
         out
     }
+}
+
+/// Bytes as text. Those that are no UTF-8 can stand in comments of old files; replacing them changes nothing else.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
 /// What stands for a name in the head: the name with a slash, or its place in the table of long names.
@@ -224,6 +253,15 @@ mod tests {
 
     fn member(name: &str, data: &str) -> Member {
         Member { name: name.into(), modified: 1_700_000_000, mode: 0o644, data: data.into() }
+    }
+
+    #[test]
+    fn a_configuration_is_opened_with_what_is_attached() {
+        assert_eq!(Archive::open(b"Idle;\xff".to_vec()).unwrap(), ("Idle;\u{fffd}".into(), None));
+        let files = Archive { members: vec![member("x.rs", "fn")] };
+        let opened = Archive::open(files.with_config("Idle;".into())).unwrap();
+        assert_eq!(opened, ("Idle;".into(), Some(files.clone())));
+        assert!(Archive::open(files.to_bytes()).unwrap_err().message.contains("no member `config`"));
     }
 
     fn example() -> Archive {

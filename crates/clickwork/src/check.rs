@@ -2,13 +2,15 @@
 
 use crate::config::Maker;
 use crate::input::InputOptions;
-use crate::output;
 use crate::report::Report;
+use crate::{output, tool};
 use clap::{ArgAction, Parser};
+use clickwork_lang::archive::Archive;
 use clickwork_router::Router;
+use clickwork_source::Sources;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Check a configuration without running it
@@ -77,15 +79,27 @@ fn check(args: &Check, report: &Report) -> Result<bool, String> {
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);
     let Some(router) = made.router.filter(|_| !made.diagnostics.has_errors()) else { return Ok(false) };
-    let graph = || clickwork_lang::print(&router.to_graph());
-    match (&args.output, args.filter) {
-        (Some(file), _) => output::write(file, &graph())?,
-        (None, true) => output::print(&graph()),
-        (None, false) => {
+    let wanted = args.output.as_deref().or(args.filter.then_some(Path::new("-")));
+    match wanted {
+        Some(file) => output::write_bytes(file, &flat(file, &router, &made.sources, input.files))?,
+        None => {
             let _ = writeln!(std::io::stderr(), "{}", praise(&input.name, &router, report.click));
         }
     }
     Ok(true)
+}
+
+/// The flat configuration as tools write it.
+fn flat(file: &Path, router: &Router, sources: &Sources, files: Option<Archive>) -> Vec<u8> {
+    let graph = router.to_graph();
+    let text = match tool::is_for_person(file) {
+        true => clickwork_lang::print(&graph),
+        false => clickwork_lang::print_marked(&graph, sources),
+    };
+    match files {
+        Some(files) => files.with_config(text),
+        None => text.into_bytes(),
+    }
 }
 
 fn praise(name: &str, router: &Router, click: bool) -> String {

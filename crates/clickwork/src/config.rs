@@ -5,6 +5,7 @@
 //! one that replaces it.
 
 use crate::output::reason;
+use clickwork_lang::archive::Archive;
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
 use clickwork_router::{Clock, Log, Options, Registry, Reload, Router};
 use clickwork_source::{Diagnostics, Sources, Span};
@@ -17,14 +18,19 @@ use std::sync::Arc;
 pub struct Input {
     /// What messages call it.
     pub name: String,
-    /// The text.
+    /// The text; of an archive, its member `config`.
     pub text: String,
+    /// The other members, if it is an archive.
+    pub files: Option<Archive>,
 }
 
 impl Input {
-    /// A configuration given on the command line.
-    pub fn expression(text: &str) -> Input {
-        Input { name: "config".to_string(), text: text.to_string() }
+    /// A configuration given on the command line, or by who hot-swaps a router.
+    ///
+    /// # Errors
+    /// As [`Input::new`].
+    pub fn expression(text: &str) -> Result<Input, String> {
+        Input::new("config".to_string(), text.as_bytes().to_vec())
     }
 
     /// Reads a file, or standard input if it is called `-`.
@@ -40,17 +46,20 @@ impl Input {
             false => std::fs::read(file).map(|b| bytes = b),
         };
         read.map_err(|e| format!("{name}: {}", reason(&e)))?;
-        let text = text_of(bytes).map_err(|why| format!("{name}: {why}"))?;
-        Ok(Input { name, text })
+        Input::new(name, bytes)
     }
-}
 
-fn text_of(bytes: Vec<u8>) -> Result<String, String> {
-    if u32::try_from(bytes.len()).is_err() {
-        return Err("too large for a configuration (4 GiB or more)".to_string());
+    /// The text or the archive in `bytes`.
+    ///
+    /// # Errors
+    /// `NAME: reason`, if it is a damaged archive or too large.
+    pub fn new(name: String, bytes: Vec<u8>) -> Result<Input, String> {
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(format!("{name}: too large for a configuration (4 GiB or more)"));
+        }
+        let (text, files) = Archive::open(bytes).map_err(|e| format!("{name}: {e}"))?;
+        Ok(Input { name, text, files })
     }
-    // Bytes that are no UTF-8 can stand in comments of old files; replacing them changes nothing else.
-    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
 
 /// Finds libraries in the directories of CLICKPATH, then beside the file that requires them.

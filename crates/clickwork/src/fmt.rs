@@ -52,6 +52,12 @@ pub fn main(args: &Fmt) -> ExitCode {
 /// Formats one file; false if it would change but must not.
 fn format_file(file: &Path, check: bool, report: &Report) -> Result<bool, String> {
     let input = Input::read(file)?;
+    if input.files.is_some() {
+        return Err(format!(
+            "{}: this is an archive, which has no layout; take its configuration out with `clickwork flatten --config`",
+            input.name
+        ));
+    }
     let text = formatted(&input, report)?;
     let is_stdin = file == Path::new("-");
     match (check, text == input.text) {

@@ -71,7 +71,7 @@ impl InputOptions {
                 Err("no configuration: name a file, or '-' to type one".to_string())
             }
             ([], []) => Input::read("-".as_ref()),
-            ([], [text]) => Ok(Input::expression(text)),
+            ([], [text]) => Input::expression(text),
             ([file], []) => Input::read(file.as_ref()),
             _ => Err("router configuration specified twice".to_string()),
         }

@@ -23,6 +23,7 @@ mod output;
 mod programs;
 mod report;
 mod run;
+mod tool;
 
 use std::process::ExitCode;
 

@@ -20,11 +20,19 @@ pub fn print_bytes(bytes: &[u8]) {
 /// # Errors
 /// In Click's form, `FILE: reason`.
 pub fn write(file: &Path, text: &str) -> Result<(), String> {
+    write_bytes(file, text.as_bytes())
+}
+
+/// Writes bytes to a file, or to standard output if it is called `-`.
+///
+/// # Errors
+/// In Click's form, `FILE: reason`.
+pub fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), String> {
     if file == Path::new("-") {
-        print(text);
+        print_bytes(bytes);
         return Ok(());
     }
-    std::fs::write(file, text).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
+    std::fs::write(file, bytes).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
 }
 
 /// Prints an error to standard error and gives the exit status for it.

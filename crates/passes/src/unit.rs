@@ -1,13 +1,10 @@
 //! What a tool reads and writes: a configuration with the files attached to it.
 
-use clickwork_lang::archive::{Archive, Member};
+use clickwork_lang::archive::Archive;
 use clickwork_lang::{Graph, Options, elaborate, print, print_marked};
 use clickwork_source::{Diagnostic, Diagnostics, Sources, Span};
 
 use crate::Network;
-
-/// The member of an archive that is the configuration.
-const CONFIG: &str = "config";
 
 /// A configuration, the texts it came from, and the files attached to it.
 #[derive(Debug, Default)]
@@ -24,46 +21,37 @@ impl Unit {
     /// Reads a configuration or an archive with one. Messages call it `name`. With errors among the messages, the network
     /// lacks what could not be understood.
     pub fn read(name: &str, bytes: Vec<u8>, options: &Options<'_>) -> (Unit, Diagnostics) {
-        let mut unit = Unit::default();
-        let text = match unit.take_archive(name, bytes) {
-            Ok(text) => text,
-            Err(message) => return (unit, message.into()),
-        };
+        match Archive::open(bytes) {
+            Ok((text, files)) => Unit::new(name, text, files.unwrap_or_default(), options),
+            Err(e) => (Unit::default(), Diagnostic::error(Span::NONE, format!("{name}: {e}")).into()),
+        }
+    }
+
+    /// As [`Unit::read`], of a text and the files attached to it.
+    pub fn new(name: &str, text: String, files: Archive, options: &Options<'_>) -> (Unit, Diagnostics) {
+        let mut unit = Unit { files, ..Unit::default() };
         let file = unit.sources.add(name, text);
         let (graph, diagnostics) = elaborate(&mut unit.sources, file, options);
         unit.network = Network::new(graph);
         (unit, diagnostics)
     }
 
-    /// The text of the configuration, after keeping what else there is.
-    fn take_archive(&mut self, name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
-        let config = if Archive::is_archive(&bytes) {
-            self.files =
-                Archive::parse(&bytes).map_err(|e| Diagnostic::error(Span::NONE, format!("{name}: {e}")))?;
-            let member = self.files.remove(CONFIG).ok_or_else(|| {
-                Diagnostic::error(Span::NONE, format!("{name}: this archive has no member `{CONFIG}`"))
-            })?;
-            member.data
-        } else {
-            bytes
-        };
-        Ok(String::from_utf8(config).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
-    }
-
     /// The configuration as text that remembers where everything came from, in an archive if files are attached.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let config = print_marked(&self.graph(), &self.sources);
-        if self.files.members.is_empty() {
-            return config.into_bytes();
-        }
-        let member = Member { name: CONFIG.into(), modified: 0, mode: 0o644, data: config.into_bytes() };
-        let members = std::iter::once(member).chain(self.files.members.iter().cloned()).collect();
-        Archive { members }.to_bytes()
+        self.wrap(print_marked(&self.graph(), &self.sources))
     }
 
     /// The configuration alone, for people to read.
     pub fn to_text(&self) -> String {
         print(&self.graph())
+    }
+
+    /// A text in an archive with the attached files, if there are any.
+    pub fn wrap(&self, config: String) -> Vec<u8> {
+        match self.files.members.is_empty() {
+            true => config.into_bytes(),
+            false => self.files.with_config(config),
+        }
     }
 
     /// The configuration as a graph.
@@ -81,6 +69,7 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clickwork_lang::archive::Member;
 
     fn read(bytes: &[u8]) -> (Unit, Diagnostics) {
         Unit::read("r.click", bytes.to_vec(), &Options::any_class())

@@ -101,7 +101,7 @@ fn make(directory: &Path, frames: &[Frame]) -> Result<Router, String> {
     // The router reports the first bad header it meets; here they are all on purpose, so that is kept for when
     // something goes wrong.
     let maker = Maker { defines, log: Log::buffer(), ..Maker::new() };
-    let input = Input { name: CONFIG_NAME.to_string(), text: CONFIG.to_string() };
+    let input = Input { name: CONFIG_NAME.to_string(), text: CONFIG.to_string(), files: None };
     let made = maker.make(&input, Clock::simulated(time_of(&frames[0])), None);
     made.router.ok_or_else(|| Report::human().text(&made.sources, &made.diagnostics))
 }

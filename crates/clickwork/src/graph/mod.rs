@@ -104,7 +104,7 @@ pub fn counted(router: &Router, title: &str) -> String {
 /// The configuration of a running router. Its variables are filled in already.
 fn configuration_of(router: &mut Client) -> Result<Input, String> {
     let text = router.read("flatconfig", "")?;
-    Ok(Input { name: "running router".to_string(), text: String::from_utf8_lossy(&text).into_owned() })
+    Input::new("running router".to_string(), text)
 }
 
 fn format_of(file: &Path) -> Result<Format, String> {

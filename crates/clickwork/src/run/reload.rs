@@ -13,7 +13,7 @@ pub fn reload(maker: &Maker, report: Report) -> Reload {
     let sockets = maker.sockets.iter().map(|s| format!("{s}, RETRIES 1, RETRY_WARNINGS false")).collect();
     let maker = Maker { sockets, ..maker.clone() };
     Reload::new(move |running, text| {
-        let made = maker.make(&Input::expression(text), running.clock().continued(), None);
+        let made = maker.make(&Input::expression(text)?, running.clock().continued(), None);
         if !report.click {
             report.print(&made.sources, &made.diagnostics);
         }

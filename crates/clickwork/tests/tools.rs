@@ -1,0 +1,79 @@
+//! The tools that read a configuration and write one, as filters: archives, marks of lines, options they share.
+
+mod common;
+
+use common::Scratch;
+
+/// An archive with a configuration and another file, as `ar` would write it.
+fn archive(config: &str) -> Vec<u8> {
+    let member = |name: &str, data: &str| {
+        let pad = if data.len() % 2 == 1 { "\n" } else { "" };
+        format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n{data}{pad}", 0, 0, 0, 644, data.len())
+    };
+    ["!<arch>\n", &member("extra.rs/", "fn x() {}"), &member("config/", config)].concat().into_bytes()
+}
+
+#[test]
+fn an_archive_is_read_wherever_a_configuration_is() {
+    let dir = Scratch::new("archive");
+    let config = "InfiniteSource(LIMIT 3, STOP true) -> c :: Counter -> Discard;";
+    std::fs::write(dir.path("a.click"), archive(config)).unwrap();
+    let run = dir.tool("click").args(["--simtime", "a.click", "-h", "c.count"]).assert().success();
+    run.stdout_eq("3\n");
+    dir.clickwork().args(["check", "a.click"]).assert().success();
+    dir.clickwork().args(["graph", "a.click", "-o", "a.svg"]).assert().success();
+    assert!(dir.read("a.svg").contains("InfiniteSource"));
+    let refused = dir.clickwork().args(["fmt", "a.click"]).assert().code(1).stdout_eq("");
+    refused.stderr_eq("error: a.click: this is an archive, which has no layout; take its configuration out with `clickwork flatten --config`\n");
+    assert_eq!(dir.read("a.click").into_bytes(), archive(config));
+}
+
+#[test]
+fn what_is_attached_goes_from_tool_to_tool() {
+    let dir = Scratch::new("attached");
+    std::fs::write(dir.path("a.click"), archive("c :: Counter; Idle -> c -> Discard")).unwrap();
+    for tool in ["click-flatten", "click-check"] {
+        dir.tool(tool).args(["-o", "b.click", "a.click"]).assert().success().stdout_eq("");
+        let written = dir.read("b.click");
+        assert!(written.starts_with("!<arch>\nconfig/") && written.contains("fn x() {}"), "{written}");
+        dir.tool("click-check").arg("b.click").assert().success();
+    }
+    let alone = dir.tool("click-flatten").args(["--config", "--no-lines", "b.click"]).assert().success();
+    alone.stdout_eq(
+        "c :: Counter;
+Idle@2 :: Idle;
+Discard@3 :: Discard;
+
+Idle@2 -> c
+    -> Discard@3;
+",
+    );
+}
+
+#[test]
+fn a_later_tool_names_the_lines_of_the_first_file() {
+    let dir = Scratch::new("lines");
+    dir.write("a.click", "// a comment\n\nIdle -> q :: Quene(5)\n -> Discard;");
+    dir.tool("click-flatten").args(["a.click", "-o", "b.click"]).assert().success();
+    dir.tool("click-flatten").args(["b.click", "-o", "c.click"]).assert().success();
+    let checked = dir.tool("click-check").arg("c.click").assert().code(1);
+    checked.stderr_eq("a.click:3: unknown element class 'Quene'\n...");
+    dir.tool("click-flatten").args(["b.click", "--no-lines", "-o", "d.click"]).assert().success();
+    assert!(!dir.read("d.click").contains('#'));
+}
+
+#[test]
+fn damaged_archives_are_refused_with_the_place() {
+    let dir = Scratch::new("damaged");
+    let whole = archive("Idle -> Discard");
+    std::fs::write(dir.path("a.click"), &whole[..100]).unwrap();
+    for command in ["check", "flatten", "run", "graph"] {
+        let refused = dir.clickwork().args([command, "a.click"]).assert().code(1).stdout_eq("");
+        refused.stderr_eq("error: a.click: bad archive: the head of a member is cut off (at byte 78)\n");
+    }
+    std::fs::write(dir.path("a.click"), "!<arch>\n").unwrap();
+    let empty = dir.tool("click-flatten").arg("a.click").assert().code(1);
+    empty.stderr_eq(
+        "a.click: bad archive: it has no member `config`, which would be the configuration (at byte 0)\n",
+    );
+}
