@@ -127,13 +127,25 @@ fn an_object_is_what_it_is_before_its_constructors_run() {
 }
 
 #[test]
-fn an_object_that_was_never_constructed_is_of_its_static_type() {
+fn a_static_object_has_its_type_from_the_start() {
     let source = "
         module A { field x :> int; kind :> int ::= 1; }
         module B :> A { kind :> int ::= 2; }
         module M has A, B { static field b :> B; static f :> int ::= let p :> *A = &b in p->kind * 10 + b.kind end; }
         export M.f;";
-    assert_eq!(run(source, &[]), "12");
+    assert_eq!(run(source, &[]), "22");
+}
+
+#[test]
+fn an_object_in_foreign_memory_is_of_the_type_of_the_pointer() {
+    let source = "
+        module A { field x :> int; kind :> int ::= 1; }
+        module B :> A { kind :> int ::= 2; all :> int ::= let p :> *A = &self in kind * 10 + p->kind end; }";
+    let program = program(source);
+    let mut machine = Machine::new(&program, Limits::default()).unwrap();
+    let memory = machine.memory().allocate(64).unwrap();
+    let result = machine.call(method(&program, "B.all"), Some(memory), &[]);
+    assert_eq!(result, Ok(Outcome::Value(Value::int(clickwork_prolac::program::IntType::Int, 21))));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clickwork_source::{Diagnostic, Span};
 
 use crate::program::tree::{Call, Dispatch, Expr, ExprKind};
-use crate::program::{MethodId, ModuleId, Program, Type};
+use crate::program::{MethodId, ModuleId, Program};
 
 /// A dispatch: the static type of the receiver, and the definition that this type has.
 pub type Site = (ModuleId, MethodId);
@@ -164,8 +164,10 @@ impl Search<'_> {
             ExprKind::Construct { module, .. } | ExprKind::ConstructAt { module, .. } => {
                 self.construct(*module)
             }
-            // A static object has its type from the start.
-            ExprKind::StaticField(_) => element(&expr.ty).into_iter().for_each(|m| self.object(m)),
+            // A static object has its type from the start, and so have the objects in it.
+            ExprKind::StaticField(_) => {
+                self.program.objects_in(&expr.ty).into_iter().for_each(|m| self.object(m));
+            }
             _ => {}
         });
     }
@@ -207,18 +209,11 @@ impl Search<'_> {
     }
 }
 
-/// The module of an object, or of the objects in an array.
-fn element(ty: &Type) -> Option<ModuleId> {
-    match ty {
-        Type::Array(of, _) => element(of),
-        ty => ty.module().map(|m| m.module),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analyze::testing::{self, Builder};
+    use crate::program::Type;
 
     /// `Base.hook`, overridden in `Derived`; the exported `Base.run` calls it on a `*Base`.
     fn hooks() -> (Builder, [ModuleId; 2], [MethodId; 3]) {

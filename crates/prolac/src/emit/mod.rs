@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clickwork_source::{Diagnostic, Diagnostics, Sources, Span};
 
-use crate::program::{FieldId, Layout, MethodId, ModuleId, Program, layouts};
+use crate::program::{FieldId, Layout, MethodId, ModuleId, Program, Slot, Type, layouts};
 use function::{Finished, Function, Needs};
 use unit::Unit;
 use writer::Writer;
@@ -107,10 +107,10 @@ fn functions<'a>(unit: &'a Unit<'a>) -> (BTreeMap<MethodId, Finished>, Needs) {
     }
 }
 
-/// Static objects have their tables from the start.
+/// Static objects, and the objects in them, have their tables from the start.
 fn add_static_tables(unit: &Unit<'_>, needs: &mut Needs) {
     for field in unit.program.fields.iter().filter(|f| f.is_static) {
-        if let Some(module) = reach::object(&field.ty) {
+        for module in unit.program.objects_in(&field.ty) {
             needs.tables.extend(unit.tables_of(module).into_iter().map(|owner| (module, owner)));
         }
     }
@@ -235,14 +235,7 @@ fn static_fields(unit: &Unit<'_>, w: &mut Writer<'_>) {
     let mut any = false;
     for (i, field) in unit.program.fields.iter().enumerate().filter(|(_, f)| f.is_static) {
         let declaration = types::declare(&unit.names, &field.ty, unit.names.field(FieldId(i as u32)));
-        let tables = reach::object(&field.ty).map(|m| static_tables(unit, m)).unwrap_or_default();
-        let value = match (&field.ty, tables.is_empty()) {
-            (_, true) => String::new(),
-            (crate::program::Type::Array(_, count), _) => {
-                format!(" = {{ [0 ... {}] = {tables} }}", count - 1)
-            }
-            _ => format!(" = {tables}"),
-        };
+        let value = initial(unit, &field.ty).map_or(String::new(), |value| format!(" = {value}"));
         w.made(&format!("{declaration}{value};"));
         any = true;
     }
@@ -251,10 +244,28 @@ fn static_fields(unit: &Unit<'_>, w: &mut Writer<'_>) {
     }
 }
 
-fn static_tables(unit: &Unit<'_>, module: ModuleId) -> String {
-    let member = |owner| format!(".{} = &{}", unit.table_member(owner), tables::table(unit, module, owner));
-    let all: Vec<String> = unit.tables_of(module).into_iter().map(member).collect();
-    if all.is_empty() { String::new() } else { format!("{{ {} }}", all.join(", ")) }
+/// The initial value of a static field that has objects with tables in it: all else is zero.
+fn initial(unit: &Unit<'_>, ty: &Type) -> Option<String> {
+    match ty {
+        Type::Array(of, count) if *count > 0 => {
+            initial(unit, of).map(|value| format!("{{ {} }}", vec![&*value; *count as usize].join(", ")))
+        }
+        Type::Module(m) => initial_object(unit, m.module),
+        _ => None,
+    }
+}
+
+fn initial_object(unit: &Unit<'_>, module: ModuleId) -> Option<String> {
+    let table = |owner| format!("&{}", tables::table(unit, module, owner));
+    let own = unit.tables_of(module).into_iter().map(|owner| (unit.table_member(owner), table(owner)));
+    let fields = unit.layouts[module.0 as usize].slots.iter().filter_map(|&(slot, ..)| match slot {
+        Slot::Field(field) => Some(field),
+        Slot::Table(_) => None,
+    });
+    let name = |field| unit.names.field(field).to_string();
+    let inner = fields.filter_map(|f| initial(unit, &unit.program[f].ty).map(|value| (name(f), value)));
+    let all: Vec<String> = own.chain(inner).map(|(name, value)| format!(".{name} = {value}")).collect();
+    if all.is_empty() { None } else { Some(format!("{{ {} }}", all.join(", "))) }
 }
 
 fn write_function(unit: &Unit<'_>, w: &mut Writer<'_>, method: MethodId, function: &Finished) {

@@ -63,7 +63,7 @@ pub(super) fn reach(program: &Program) -> Reach {
         search.construct(program[export].module);
     }
     let statics = program.fields.iter().filter(|f| f.is_static);
-    statics.filter_map(|f| object(&f.ty)).for_each(|m| search.construct(m));
+    statics.flat_map(|f| program.objects_in(&f.ty)).for_each(|m| search.construct(m));
     while let Some(method) = search.open.pop() {
         if search.reach.methods.insert(method) {
             program[method].body.root.walk(&mut |e| search.visit(e));

@@ -114,7 +114,7 @@ type Host<'p> = Box<dyn FnMut(&mut CCode<'_>) -> Result<bool, TrapKind> + 'p>;
 
 /// A program with a memory, ready to be called.
 ///
-/// Static fields start as zeros and keep their values from call to call.
+/// Static fields start as zeros, with objects of exactly their types, and keep their values from call to call.
 pub struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) objects: Objects<'p>,
@@ -139,7 +139,7 @@ impl<'p> Machine<'p> {
         let objects = Objects::new(program).map_err(outside)?;
         let mut memory = Memory::new(limits.memory);
         let statics = program.fields.iter().map(|field| match field.is_static {
-            true => memory.allocate(objects.size(&field.ty)),
+            true => objects.allocate(&mut memory, &field.ty),
             false => Ok(0),
         });
         let statics = statics.collect::<Result<_, _>>().map_err(outside)?;
@@ -306,7 +306,7 @@ impl<'p> Machine<'p> {
     pub(super) fn undefine(&mut self, address: u64, ty: &Type) -> Result<(), TrapKind> {
         let bytes = self.memory.bytes_mut(address, self.objects.size(ty))?;
         bytes.fill(self.junk);
-        self.objects.forget(bytes, ty);
+        self.objects.stamp(bytes, ty);
         Ok(())
     }
 
@@ -337,7 +337,7 @@ impl<'p> Machine<'p> {
     ) -> Eval<()> {
         let size = self.objects.module_size(module);
         let bytes = self.memory.bytes_mut(address, size).at(span)?;
-        self.objects.mark(bytes, module, Some(module));
+        self.objects.mark(bytes, module);
         let method = self.program[module].constructor;
         self.invoke(Invocation { method, this: address, args, span })?;
         Ok(())

@@ -1,8 +1,9 @@
 //! Objects: where their fields lie, and the hidden fields that say what they are.
 //!
 //! Every module that introduces a dispatched method has a hidden field, where C keeps the pointer to a dispatch table. Here
-//! the field holds the number of the run-time module plus one. Zero is an object that was never constructed; it counts
-//! as one of its static type.
+//! the field holds the number of the run-time module plus one. A variable or static field holds objects of exactly its
+//! type from the start. Zero is what lies in memory that no Prolac code made: an object there counts as one of the type
+//! of the pointer to it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -62,6 +63,13 @@ impl<'p> Objects<'p> {
     /// Where a field lies in its object.
     pub(super) fn offset(&self, field: FieldId) -> Result<u64, TrapKind> {
         self.fields[field.0 as usize].ok_or(TrapKind::BrokenTree)
+    }
+
+    /// New memory for a value of zeros that stays. Objects in it have exactly their static types.
+    pub(super) fn allocate(&self, memory: &mut Memory, ty: &Type) -> Result<u64, TrapKind> {
+        let address = memory.allocate(self.size(ty))?;
+        self.stamp(memory.bytes_mut(address, self.size(ty))?, ty);
+        Ok(address)
     }
 
     /// Reads a value. An object that is read has exactly the type it is read as.
@@ -127,19 +135,13 @@ impl<'p> Objects<'p> {
     }
 
     /// Makes every object in the bytes of a value one of exactly its static type.
-    fn stamp(&self, bytes: &mut [u8], ty: &Type) {
-        self.for_each_object(bytes, ty, &|bytes, module| self.mark(bytes, module, Some(module)));
+    pub(super) fn stamp(&self, bytes: &mut [u8], ty: &Type) {
+        self.for_each_object(bytes, ty, &|bytes, module| self.mark(bytes, module));
     }
 
-    /// Makes every object in the bytes of a value one that was never constructed.
-    pub(super) fn forget(&self, bytes: &mut [u8], ty: &Type) {
-        self.for_each_object(bytes, ty, &|bytes, module| self.mark(bytes, module, None));
-    }
-
-    /// Makes the bytes an object of exactly `run_time`, or, with `None`, one that was never constructed. The objects in
-    /// its fields stay as they are.
-    pub(super) fn mark(&self, bytes: &mut [u8], module: ModuleId, run_time: Option<ModuleId>) {
-        let number = run_time.map_or(0, |m| u64::from(m.0) + 1);
+    /// Makes the bytes an object of exactly this module. The objects in its fields stay as they are.
+    pub(super) fn mark(&self, bytes: &mut [u8], module: ModuleId) {
+        let number = u64::from(module.0) + 1;
         for &(slot, start, size) in &self.layout(module).slots {
             if let Slot::Table(_) = slot {
                 encode(self.program.target, number, &mut bytes[start as usize..(start + size) as usize]);

@@ -242,6 +242,20 @@ impl Program {
         self[module].table.get(&self[method].slot).copied().unwrap_or(method)
     }
 
+    /// The modules of all objects in a variable of this type: of itself, of its elements and of their fields. Each once.
+    pub fn objects_in(&self, ty: &Type) -> Vec<ModuleId> {
+        let mut all: Vec<ModuleId> = ty.object().into_iter().collect();
+        let mut next = 0;
+        while let Some(&module) = all.get(next) {
+            let fields = self.ancestry(module).flat_map(|m| &self[m].fields).map(|&f| &self[f]);
+            let inner = fields.filter(|f| !f.is_static).filter_map(|f| f.ty.object());
+            let new: BTreeSet<ModuleId> = inner.filter(|m| !all.contains(m)).collect();
+            all.extend(new);
+            next += 1;
+        }
+        all
+    }
+
     /// A module's full name, `Pack.Mod`.
     pub fn module_name(&self, module: ModuleId) -> String {
         dotted(&self[module].path)

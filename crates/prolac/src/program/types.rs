@@ -143,6 +143,15 @@ impl Type {
         }
     }
 
+    /// The module of the object, or of the objects in the array.
+    pub fn object(&self) -> Option<ModuleId> {
+        match self {
+            Type::Module(m) => Some(m.module),
+            Type::Array(of, _) => of.object(),
+            _ => None,
+        }
+    }
+
     /// Whether arithmetic can be done with it. Bool is not arithmetic.
     pub fn is_int(&self) -> bool {
         matches!(self, Type::Int(_))

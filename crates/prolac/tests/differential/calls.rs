@@ -38,7 +38,9 @@ impl Generator {
         all.retain(|(_, slot)| {
             serves(&self.model.slots[*slot].returns) && may_call(&self.model.slots[*slot], s)
         });
-        let (name, slot) = self.random.pick_some(&all)?.clone();
+        let slots = &self.model.slots;
+        let dispatched = |call: &(String, SlotId)| call.0.contains("->") && slots[call.1].is_overridden;
+        let (name, slot) = self.random.prefer(&all, 35, dispatched)?.clone();
         s.budget -= self.model.slots[slot].cost;
         self.call_of(s, &name, slot, simple, d)
     }

@@ -108,9 +108,27 @@ impl Generator {
         let name = format!("o{count}");
         let binding = if count == 0 { None } else { self.object_binding(s, &name, 2) };
         let Some((text, mut parts, ty)) = binding else { return self.expression(s, want, 6) };
+        let pointer = self.pointer_to_ancestor(s, &name, &ty);
         s.vars.push(Var::new(name, ty));
+        let (before, after) = pointer.map_or((String::new(), ""), |(text, var)| {
+            s.vars.push(var);
+            (format!("let {text} in "), " end")
+        });
         parts.push(self.with_objects(s, want, count - 1));
-        Node::new(want.simple(), format!("let {text} in $ end"), parts)
+        Node::new(want.simple(), format!("let {text} in {before}${after} end"), parts)
+    }
+
+    /// A pointer to an object as one of an ancestor of it.
+    fn pointer_to_ancestor(&mut self, s: &Scope, name: &str, ty: &Ty) -> Option<(String, Var)> {
+        let Ty::Object(module) = *ty else { return None };
+        let above = |view: &usize| {
+            let ancestor = self.model.views[*view].module;
+            ancestor != module && self.model.is_derived(module, ancestor)
+        };
+        let views: Vec<usize> = self.model.modules[s.module].imports.iter().copied().filter(above).collect();
+        let ty = Ty::Pointer(*self.random.pick_some(&views)?);
+        let pointer = format!("to-{name}");
+        Some((format!("{pointer} :> {} = &{name}", self.model.type_name(&ty)), Var::new(pointer, ty)))
     }
 
     /// A variable with its initial value.
@@ -276,7 +294,7 @@ impl Generator {
             }
         }
         all.retain(|(_, module)| !self.model.modules[*module].is_linked);
-        let (place, module) = self.random.pick_some(&all)?.clone();
+        let (place, module) = self.random.prefer(&all, 50, |(place, _)| place.starts_with('*'))?.clone();
         let value = self.object(s, module, d)?;
         Some(Node::new("(void)0", format!("({place} = $)"), vec![value]))
     }

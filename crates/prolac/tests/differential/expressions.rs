@@ -252,6 +252,9 @@ impl Generator {
             return None;
         }
         let (a, b) = (self.pointer(s, view)?, self.pointer(s, view)?);
+        if a.to_string() == b.to_string() {
+            return None;
+        }
         Some(Node::new("true", format!("($ {op} $)"), vec![a, b]))
     }
 

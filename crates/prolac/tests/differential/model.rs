@@ -43,6 +43,8 @@ pub struct Slot {
     pub cost: i64,
     /// Whether the first parameter counts down the calls of itself.
     pub counts: bool,
+    /// Whether it is overridden.
+    pub is_overridden: bool,
     /// Whether no definition uses the object, so that a constructor can call it.
     pub is_detached: bool,
 }

@@ -117,8 +117,8 @@ impl Generator {
         }
         let inherited: Vec<SlotId> = self.model.modules[id].names.keys().copied().collect();
         for slot in inherited {
-            if self.random.percent(40) {
-                self.definition(id, slot, true);
+            if self.random.percent(40) && self.definition(id, slot, true) {
+                self.model.slots[slot].is_overridden = true;
             }
         }
         for _ in 0..self.random.range(2, 6) {
@@ -320,7 +320,17 @@ impl Generator {
         let cost = 60 * 2i64.pow((rank / 8).min(8) as u32);
         let is_static = self.random.percent(25);
         let is_detached = !is_static && self.random.percent(20);
-        let slot = Slot { is_static, params, returns, throws, rank, cost, counts, is_detached };
+        let slot = Slot {
+            is_static,
+            params,
+            returns,
+            throws,
+            rank,
+            cost,
+            counts,
+            is_overridden: false,
+            is_detached,
+        };
         self.model.slots.push(slot);
         let number = self.model.slots.len() - 1;
         let name = match self.random.below(8) {
@@ -353,7 +363,7 @@ impl Generator {
 
     /// One definition of a method in a module, if its types can be named there and a result made.
     fn definition(&mut self, id: ModuleId, slot: SlotId, overrides: bool) -> bool {
-        let Slot { is_static, returns, params, throws, rank, cost, counts, is_detached } =
+        let Slot { is_static, returns, params, throws, rank, cost, counts, is_detached, .. } =
             &self.model.slots[slot];
         let (counts, returns, throws) = (*counts, returns.clone(), throws.clone());
         let mut vars = Vec::new();

@@ -39,6 +39,16 @@ impl Random {
         if all.is_empty() { None } else { Some(self.pick(all)) }
     }
 
+    /// So many times of a hundred one of those that are `good`, if there are any.
+    pub fn prefer<'a, T>(&mut self, all: &'a [T], chance: usize, good: impl Fn(&T) -> bool) -> Option<&'a T> {
+        let better: Vec<&T> = all.iter().filter(|one| good(one)).collect();
+        if self.percent(chance) && !better.is_empty() {
+            Some(*self.pick(&better))
+        } else {
+            self.pick_some(all)
+        }
+    }
+
     /// The place of one of these weights.
     pub fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut n = self.below(weights.iter().sum());

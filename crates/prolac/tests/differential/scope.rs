@@ -163,19 +163,17 @@ impl Generator {
         let mut all = Vec::new();
         for path in self.paths(s) {
             match path.ty {
-                Ty::Pointer(view) if self.model.is_derived(self.model.views[view].module, target) => {
-                    all.push(path.text)
-                }
-                Ty::Object(module) if self.model.is_derived(module, target) => {
-                    all.push(format!("&{}", path.text))
-                }
+                Ty::Pointer(view) => all.push((path.text, self.model.views[view].module)),
+                Ty::Object(module) => all.push((format!("&{}", path.text), module)),
                 _ => {}
             }
         }
-        if s.complete && self.model.is_derived(s.module, target) {
-            all.push("&self".into());
+        if s.complete {
+            all.push(("&self".into(), s.module));
         }
-        self.random.pick_some(&all).map(|text| Node::text(text.clone()))
+        all.retain(|(_, module)| self.model.is_derived(*module, target));
+        let chosen = self.random.prefer(&all, 60, |(_, module)| *module != target);
+        chosen.map(|(text, _)| Node::text(text.clone()))
     }
 
     /// An integer type to declare something with.
