@@ -450,3 +450,13 @@ fn chains_of_macros_work_in_lists_and_in_included_files() {
 ...
 "#]]);
 }
+
+#[test]
+fn of_very_many_messages_the_first_are_shown() {
+    let text: String = (0..500).map(|n| format!("module M{n} {{ static f :> int ::= x{n}; }}\n")).collect();
+    let d = directory("many", &[("a.pc", &text)]);
+    let output = prolacc(&d, "a.pc").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.ends_with("\n500 errors; the first 50 are shown\n"), "{text}");
+    assert_eq!(text.matches("error: ").count(), 50);
+}

@@ -1,6 +1,8 @@
 //! Messages as text: with an excerpt for people, and in Click's plain lines for scripts.
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::{Diagnostic, FileId, Label, Severity, Sources, Span};
 
@@ -11,7 +13,11 @@ pub fn render_human(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> 
     let mut group =
         Group::with_title(level(diagnostic.severity).primary_title(printable(&diagnostic.message)));
     for piece in pieces_of(sources, diagnostic) {
-        group = group.element(excerpt(sources, diagnostic, piece));
+        let excerpt = Excerpt::new(sources, diagnostic, piece);
+        group = match excerpt.is_whole() {
+            true => group.element(excerpt.snippet().path(excerpt.name)),
+            false => group.element(excerpt.origin(sources)).element(excerpt.snippet()),
+        };
     }
     for hint in &diagnostic.hints {
         group = group.element(Level::HELP.message(printable(hint)));
@@ -49,37 +55,75 @@ fn pieces_of(sources: &Sources, diagnostic: &Diagnostic) -> Vec<Piece> {
 }
 
 /// The lines of one piece from its first label to its last, under the name and number that line marks give them.
-fn excerpt<'a>(
-    sources: &'a Sources,
-    diagnostic: &'a Diagnostic,
-    piece: Piece,
-) -> Snippet<'a, Annotation<'a>> {
-    let (file, _) = piece;
-    let text = sources.text(file);
-    let labels = || diagnostic.labels.iter().filter(|l| piece_of(sources, l) == piece);
-    let ranges = || labels().map(|l| visible_range(l.span, text));
-    let first = ranges().map(|r| r.start).min().unwrap_or(0);
-    let last = ranges().map(|r| r.end).max().unwrap_or(0).max(first);
-    let line_ends = ['\n', '\r'];
-    let start = text[..first].rfind(line_ends).map_or(0, |n| n + 1);
-    let end = text[last..].find(line_ends).map_or(text.len(), |n| last + n);
-    let at_first = Span::new(file, first as u32, first as u32);
-    let (name, line) = sources.marked_line(at_first).unwrap_or_default();
-    let annotations = labels().map(|l| annotation(l, text, start));
-    Snippet::source(&text[start..end]).line_start(line).path(name).annotations(annotations)
+struct Excerpt<'a> {
+    text: &'a str,
+    /// What of the text is shown.
+    shown: Range<usize>,
+    /// What the name and line belong to.
+    first: Span,
+    name: &'a str,
+    line: usize,
+    labels: Vec<&'a Label>,
 }
 
-/// A label in the part of `text` from `start` on.
-fn annotation<'a>(label: &'a Label, text: &str, start: usize) -> Annotation<'a> {
+/// Of a line that is longer than this, only what is near to the primary label is shown.
+const LONG: usize = 2000;
+
+impl<'a> Excerpt<'a> {
+    fn new(sources: &'a Sources, diagnostic: &'a Diagnostic, piece: Piece) -> Self {
+        let (file, _) = piece;
+        let text = sources.text(file);
+        let mut labels: Vec<&Label> =
+            diagnostic.labels.iter().filter(|l| piece_of(sources, l) == piece).collect();
+        let ranges = || labels.iter().map(|l| visible_range(l.span, text));
+        let first = ranges().map(|r| r.start).min().unwrap_or(0);
+        let last = ranges().map(|r| r.end).max().unwrap_or(0).max(first);
+        let line_ends = ['\n', '\r'];
+        let start = text[..first].rfind(line_ends).map_or(0, |n| n + 1);
+        let end = text[last..].find(line_ends).map_or(text.len(), |n| last + n);
+        let mut shown = start..end;
+        let mut first = first;
+        if text[shown.clone()].split(line_ends).any(|line| line.len() > LONG) {
+            first = labels.iter().find(|l| l.primary).map_or(first, |l| border(text, l.span.start));
+            let line_start = text[..first].rfind(line_ends).map_or(0, |n| n + 1);
+            let line_end = text[first..].find(line_ends).map_or(text.len(), |n| first + n);
+            let near = first.saturating_sub(LONG / 2).max(line_start)..(first + LONG / 2).min(line_end);
+            shown = border(text, near.start as u32)..border(text, near.end as u32);
+            labels.retain(|l| (shown.start..=shown.end).contains(&border(text, l.span.start)));
+        }
+        let first = Span::new(file, first as u32, first as u32);
+        let (name, line) = sources.marked_line(first).unwrap_or_default();
+        Excerpt { text, shown, first, name, line, labels }
+    }
+
+    /// Whether it begins where a line begins, so that columns can be counted from there.
+    fn is_whole(&self) -> bool {
+        self.shown.start == 0 || self.text[..self.shown.start].ends_with(['\n', '\r'])
+    }
+
+    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+        let annotations = self.labels.iter().map(|l| annotation(l, self.text, &self.shown));
+        Snippet::source(&self.text[self.shown.clone()]).line_start(self.line).annotations(annotations)
+    }
+
+    /// The place, where the excerpt cannot tell it.
+    fn origin(&self, sources: &Sources) -> Origin<'a> {
+        let (_, column) = sources.line_col(self.first);
+        Origin::path(self.name).line(self.line).char_column(column)
+    }
+}
+
+/// A label in the part of `text` that is shown.
+fn annotation<'a>(label: &'a Label, text: &str, shown: &Range<usize>) -> Annotation<'a> {
     let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
     let range = visible_range(label.span, text);
-    let annotation = kind.span(range.start - start..range.end - start);
+    let annotation = kind.span(range.start - shown.start..range.end.min(shown.end) - shown.start);
     let remark = label.text.lines().map(|l| printable(l.trim())).collect::<Vec<_>>().join("\n");
     if remark.is_empty() { annotation } else { annotation.label(remark) }
 }
 
 /// The range to underline, within the text and on character borders; only the first line of a long one.
-fn visible_range(span: Span, text: &str) -> std::ops::Range<usize> {
+fn visible_range(span: Span, text: &str) -> Range<usize> {
     let start = border(text, span.start);
     let end = border(text, span.end).max(start);
     let line = text[start..end].find(['\n', '\r']).map_or(end, |n| start + n);
@@ -196,6 +240,24 @@ mod tests {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
         assert!(!text.contains("# 30"), "{text}");
+    }
+
+    #[test]
+    fn of_long_lines_only_a_part_is_shown() {
+        let mut sources = Sources::new();
+        let text = format!("short\n{}wrong{}é\n", "é ".repeat(50_000), " x".repeat(50_000));
+        let f = sources.add("a.pc", text.as_str());
+        let at = |word: &str| {
+            let start = text.find(word).unwrap() as u32;
+            Span::new(f, start, start + word.len() as u32)
+        };
+        let far = Span::new(f, text.len() as u32 - 2, text.len() as u32 - 1);
+        for other in [at("short"), far] {
+            let diagnostic = Diagnostic::error(at("wrong"), "bad").label(other, "far away");
+            let text = render_human(&sources, &diagnostic, false);
+            assert!(text.len() < 3000, "{text}");
+            assert!(text.contains("a.pc:2:100001") && text.contains("wrong"), "{text}");
+        }
     }
 
     #[test]

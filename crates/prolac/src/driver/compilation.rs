@@ -4,6 +4,7 @@
 //! gives `None` if there were errors; they are in [`Compilation::diagnostics`], with the places in
 //! [`Compilation::sources`].
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clickwork_source::{Diagnostic, Diagnostics, Sources, Span};
@@ -123,12 +124,10 @@ impl Compilation {
             let syntax = self.syntax.as_ref()?;
             let checked = check(&self.sources, syntax, self.options.target);
             let program = checked.program;
-            for diagnostic in checked.diagnostics {
-                // What two modules share can be complained about from both.
-                if !self.diagnostics.iter().any(|known| *known == diagnostic) {
-                    self.diagnostics.push(diagnostic);
-                }
-            }
+            // What two modules share can be complained about from both.
+            let mut known = HashSet::new();
+            let new = checked.diagnostics.into_iter().filter(|d| known.insert((d.span(), d.message.clone())));
+            self.diagnostics.extend(new);
             self.program = Some(program);
         }
         self.program.as_ref().filter(|_| !self.diagnostics.has_errors())

@@ -28,6 +28,9 @@ pub enum Warnings {
     Error,
 }
 
+/// So many messages are shown; nobody reads more.
+const MAX_SHOWN: usize = 50;
+
 /// How messages are printed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Messages {
@@ -43,18 +46,25 @@ impl Messages {
         let color = self.has_color();
         let mut text = String::new();
         let mut counts = [0, 0];
+        let mut shown = 0;
         for diagnostic in diagnostics {
-            let Some(diagnostic) = self.adapted(diagnostic) else { continue };
-            match diagnostic.severity {
+            let Some(severity) = self.severity(diagnostic) else { continue };
+            match severity {
                 Severity::Error => counts[0] += 1,
                 Severity::Warning => counts[1] += 1,
                 Severity::Note => {}
             }
-            text.push_str(&render_human(sources, &diagnostic, color));
-            text.push('\n');
+            if shown < MAX_SHOWN {
+                shown += 1;
+                let adapted = Diagnostic { severity, ..diagnostic.clone() };
+                text.push_str(&render_human(sources, &adapted, color));
+                text.push('\n');
+            }
         }
         if counts != [0, 0] {
-            text.push_str(&format!("{}\n", summary(counts)));
+            let more = counts[0] + counts[1] > shown;
+            let more = if more { format!("; the first {shown} are shown") } else { String::new() };
+            text.push_str(&format!("{}{more}\n", summary(counts)));
         }
         write(&text);
         counts[0] == 0
@@ -66,15 +76,13 @@ impl Messages {
         write(&render_human(&Sources::new(), &diagnostic, self.has_color()));
     }
 
-    /// The message as it is to be shown, if at all.
-    fn adapted(self, diagnostic: &Diagnostic) -> Option<Diagnostic> {
-        let mut adapted = diagnostic.clone();
+    /// How bad a message is taken to be; `None` if it is not shown.
+    fn severity(self, diagnostic: &Diagnostic) -> Option<Severity> {
         match (diagnostic.severity, self.warnings) {
-            (Severity::Warning | Severity::Note, Warnings::None) => return None,
-            (Severity::Warning, Warnings::Error) => adapted.severity = Severity::Error,
-            _ => {}
+            (Severity::Warning | Severity::Note, Warnings::None) => None,
+            (Severity::Warning, Warnings::Error) => Some(Severity::Error),
+            (severity, _) => Some(severity),
         }
-        Some(adapted)
     }
 
     fn has_color(self) -> bool {

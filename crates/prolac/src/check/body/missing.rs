@@ -12,10 +12,16 @@ use crate::syntax::{ast, statement_hint};
 /// Names with more hyphens are not taken apart.
 const MOST_HYPHENS: usize = 8;
 
+/// More messages than anybody reads: after them no hints are looked for, which takes time in proportion to the program.
+const MANY: usize = 50;
+
 impl BodyChecker<'_, '_> {
     /// A simple name that stands for nothing.
     pub(super) fn undeclared(&self, name: &ast::Ident, called: bool) -> Diagnostic {
         let message = Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
+        if self.check.diagnostics.len() >= MANY {
+            return message;
+        }
         if self.beginning.contains(&name.name) {
             return message.hint(
                 "initial values see no variable of their own `let`: put a second `let` inside the first",

@@ -18,6 +18,8 @@ pub struct Modules<'a> {
     callers: BTreeMap<MethodId, BTreeSet<MethodId>>,
     /// By method: those that its body can call.
     callees: BTreeMap<MethodId, BTreeSet<MethodId>>,
+    /// By method: those that override it.
+    overriders: BTreeMap<MethodId, BTreeSet<MethodId>>,
 }
 
 impl<'a> Modules<'a> {
@@ -36,7 +38,13 @@ impl<'a> Modules<'a> {
                 callees.entry(site.caller).or_default().insert(target);
             }
         }
-        Modules { program, files, callers, callees }
+        let mut overriders = BTreeMap::<_, BTreeSet<_>>::new();
+        for method in program.method_ids() {
+            if let Some(old) = program[method].overrides {
+                overriders.entry(old).or_default().insert(method);
+            }
+        }
+        Modules { program, files, callers, callees, overriders }
     }
 
     /// The modules as a tree of derivation, for the side of the page.
@@ -165,7 +173,6 @@ impl<'a> Modules<'a> {
     /// What a method has to do with others.
     fn rows(&self, method: MethodId) -> String {
         let overrides: BTreeSet<MethodId> = self.program[method].overrides.into_iter().collect();
-        let by = self.program.method_ids().filter(|&m| self.program[m].overrides == Some(method)).collect();
         let none = BTreeSet::new();
         let names = |ids: &BTreeSet<MethodId>| -> Vec<String> {
             ids.iter().map(|&m| self.program.method_name(m)).collect()
@@ -173,7 +180,7 @@ impl<'a> Modules<'a> {
         let throws = self.program[method].throws.iter().map(|&e| self.program.exception_name(e)).collect();
         let rows = [
             ("Overrides", names(&overrides)),
-            ("Overridden by", names(&by)),
+            ("Overridden by", names(self.overriders.get(&method).unwrap_or(&none))),
             ("Raises", throws),
             ("Called by", names(self.callers.get(&method).unwrap_or(&none))),
             ("Calls", names(self.callees.get(&method).unwrap_or(&none))),

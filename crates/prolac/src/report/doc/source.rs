@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
 
     /// The definition whose name stands at `span`: its first and last token.
     fn definition(&self, span: Span) -> Option<(usize, usize)> {
-        let name = self.tokens.iter().position(|t| t.start == span.start)?;
+        let name = self.tokens.binary_search_by_key(&span.start, |t| t.start).ok()?;
         let ends = |t: &Token| {
             matches!(
                 t.kind,
