@@ -6,13 +6,21 @@ use clickwork_source::Diagnostic;
 
 use super::Checker;
 use crate::analyze::throws;
-use crate::program::{FieldId, LayoutError, Slot, layouts};
+use crate::program::{FieldId, LayoutError, Slot, Type, layouts};
 
 impl Checker<'_> {
     /// Lays out all modules and reports fields that do not fit. Each field is reported once, though derived modules have
-    /// it too.
+    /// it too. Fields with an error are taken out, until the rest fits.
     pub(super) fn check_layouts(&mut self) {
         let mut seen: BTreeSet<FieldId> = BTreeSet::new();
+        let mut before = None;
+        while before != Some(seen.len()) {
+            before = Some(seen.len());
+            self.try_layouts(&mut seen);
+        }
+    }
+
+    fn try_layouts(&mut self, seen: &mut BTreeSet<FieldId>) {
         for error in layouts(&self.program, &BTreeSet::new()).into_iter().filter_map(Result::err) {
             let (LayoutError::Misaligned { field, .. }
             | LayoutError::Overlap { field, .. }
@@ -22,6 +30,10 @@ impl Checker<'_> {
                 let message = self.layout_message(field, &error);
                 self.report(message);
             }
+        }
+        for &field in &*seen {
+            self.program[field].ty = Type::Error;
+            self.program[field].offset = None;
         }
     }
 

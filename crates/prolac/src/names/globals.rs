@@ -8,7 +8,7 @@ use super::headers::Header;
 use super::{Builder, Decl, Space, State};
 use crate::Name;
 use crate::program::{Equation, Module, ModuleId, Support};
-use crate::syntax::ast::{self, TopItem};
+use crate::syntax::ast::{self, Member, TopItem};
 
 /// A namespace outside of modules; 0 is the file's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -150,7 +150,10 @@ impl<'a> Builder<'a, '_> {
     fn collect_items(&mut self, home: GlobalId, items: &'a [TopItem]) {
         for item in items {
             match item {
-                TopItem::Module(module) => self.collect_module(home, module),
+                TopItem::Module(module) => {
+                    self.collect_module(home, module);
+                    self.collect_support(&module.members);
+                }
                 TopItem::Equation(equation) => self.collect_equation(home, equation),
                 TopItem::Namespace(inner) => {
                     if let Some(space) = self.open(home, &inner.name.parts) {
@@ -161,6 +164,19 @@ impl<'a> Builder<'a, '_> {
                 TopItem::Support(support) => {
                     self.program.support.push(Support { text: support.text, first: support.first });
                 }
+            }
+        }
+    }
+
+    /// Enters the support code in a module, so that it keeps its place among the rest.
+    fn collect_support(&mut self, members: &[Member]) {
+        for member in members {
+            match member {
+                Member::Support(support) => {
+                    self.program.support.push(Support { text: support.text, first: support.first });
+                }
+                Member::Namespace(inner) => self.collect_support(&inner.items),
+                Member::Method(_) | Member::Field(_) | Member::Exception(_) => {}
             }
         }
     }

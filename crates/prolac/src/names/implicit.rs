@@ -70,8 +70,13 @@ impl Names<'_> {
     pub fn near_miss(&self, program: &Program, module: ModuleId, name: &Name) -> Option<NearMiss> {
         let generations = program.ancestry(module).filter_map(|m| self.sources.get(m.0 as usize));
         let misses = generations.flatten().filter_map(|source| {
-            let entry = self.views.get(source.view.0 as usize)?.space.get(name)?;
-            let (rank, reason) = passed_by(program, source.via, entry)?;
+            let view = self.views.get(source.view.0 as usize)?;
+            let (rank, reason) = match view.space.get(name) {
+                Some(entry) => passed_by(program, source.via, entry)?,
+                None => {
+                    view.hidden.get(name).map(|_| (u8::from(!via_field(source.via)), "its view hides it"))?
+                }
+            };
             let link = if source.pointer { "->" } else { "." };
             let path = format!("{}{link}{name}", source.name);
             Some((rank, NearMiss { path, span: source.span, reason }))

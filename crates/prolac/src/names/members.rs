@@ -9,7 +9,7 @@ use super::{Builder, MethodDecl};
 use crate::Name;
 use crate::program::tree::Expr;
 use crate::program::{
-    Body, Exception, ExceptionId, Field, FieldId, Method, MethodId, MethodKind, ModuleId, Support, Type,
+    Body, Exception, ExceptionId, Field, FieldId, Method, MethodId, MethodKind, ModuleId, Type,
 };
 use crate::syntax::ast::{self, Ident, Member};
 
@@ -35,9 +35,7 @@ impl<'a> Builder<'a, '_> {
                         self.declare_all(module, &inner.items, &space, body);
                     }
                 }
-                Member::Support(support) => {
-                    self.program.support.push(Support { text: support.text, first: support.first });
-                }
+                Member::Support(_) => {}
             }
         }
     }

@@ -178,7 +178,7 @@ impl Operation<'_, '_> {
             return Some(Pick::One(vec![name.clone()]));
         }
         let message = format!("`{name}` was not introduced by `{}`", self.program.module_name(module));
-        self.error(span, message);
+        self.diagnostics.push(Diagnostic::warning(span, message));
         None
     }
 

@@ -186,7 +186,11 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// A call for a part, if the expression is one.
     fn given_part(&mut self, e: &'a ast::Expr) -> Option<Given<'a>> {
-        let ast::ExprKind::Call(callee, args) = &e.kind else { return None };
+        let (callee, args) = match &e.kind {
+            ast::ExprKind::Call(callee, args) => (&**callee, &args[..]),
+            ast::ExprKind::Member(_, name) if name.name == "constructor" => (e, &[][..]),
+            _ => return None,
+        };
         if !may_name_part(callee) {
             return None;
         }

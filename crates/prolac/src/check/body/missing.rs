@@ -3,6 +3,7 @@
 use clickwork_source::{Diagnostic, Span, suggest};
 
 use super::BodyChecker;
+use super::names::{Found, Through};
 use crate::Name;
 use crate::names::{Feature, Space};
 use crate::program::tree::Expr;
@@ -154,8 +155,21 @@ impl BodyChecker<'_, '_> {
     }
 
     /// A name that a namespace inside a module lacks.
-    pub(super) fn no_such_in(&self, space: &Space, outer: &Name, name: &ast::Ident) -> Diagnostic {
-        let message = Diagnostic::error(name.span, format!("namespace `{outer}` has no `{}`", name.name));
+    pub(super) fn no_such_in(&self, space: &Space, outer: &Found, name: &ast::Ident) -> Diagnostic {
+        let called = &outer.name;
+        let module = match &outer.through {
+            Through::Module(module) => Some(*module),
+            Through::Object(object) => object.ty.module(),
+            Through::Super => self.parent_view(),
+            Through::Own => None,
+        };
+        if let Some(hidden) = module.and_then(|module| self.check.names.hidden(module.view, &name.name)) {
+            let operator = self.check.sources.slice(hidden.operator);
+            let text = format!("`{}` of namespace `{called}` is hidden here", name.name);
+            return Diagnostic::error(name.span, text)
+                .label(hidden.operator, format!("hidden here: `{operator}`"));
+        }
+        let message = Diagnostic::error(name.span, format!("namespace `{called}` has no `{}`", name.name));
         match suggest(name.name.as_str(), &names_in(space)) {
             Some(near) => message.hint(format!("did you mean `{near}`?")),
             None => message,

@@ -14,7 +14,7 @@ mod constants;
 mod constructors;
 mod control;
 mod convert;
-mod ctext;
+pub(crate) mod ctext;
 mod expressions;
 mod lets;
 mod missing;

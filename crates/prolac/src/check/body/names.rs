@@ -127,7 +127,7 @@ impl<'a> BodyChecker<'_, 'a> {
         match space.get(&name.name).cloned() {
             Some(entry) => self.found(entry, outer.through, name, span),
             None => {
-                let message = self.no_such_in(space, &outer.name, name);
+                let message = self.no_such_in(space, &outer, name);
                 Meaning::Value(self.error(message))
             }
         }
@@ -245,10 +245,7 @@ impl<'a> BodyChecker<'_, 'a> {
             Feature::Method(method) => self.call(found, method, Vec::new()),
             Feature::Field(field) => self.field(found, field),
             Feature::Exception(exception) => Expr::new(Type::Never, found.span, ExprKind::Raise(exception)),
-            Feature::Constructor(_) => self.error(
-                Diagnostic::error(found.span, "a constructor has no value")
-                    .hint("call it with parentheses: `M(args)` makes a new object"),
-            ),
+            Feature::Constructor(_) => self.constructor_call(found, Vec::new()),
             Feature::Space(..) | Feature::Module(_) | Feature::Implicit(_) => wrong(found.span),
         }
     }

@@ -3,6 +3,7 @@
 use clickwork_source::Span;
 
 use super::Function;
+use crate::check::body::ctext;
 use crate::emit::stmt::StmtKind;
 use crate::emit::text::level;
 use crate::program::tree::{CBlock, CPiece};
@@ -10,7 +11,10 @@ use crate::program::tree::{CBlock, CPiece};
 impl<'a> Function<'a> {
     /// A C block as a compound statement; a single plain statement stands alone.
     pub(super) fn code(&mut self, block: &'a CBlock, span: Span) {
-        let text = self.code_text(block);
+        let mut text = self.code_text(block);
+        if block.pinned && self.returns_success() {
+            text = with_success(&text);
+        }
         if text.trim().is_empty() {
             return;
         }
@@ -31,7 +35,10 @@ impl<'a> Function<'a> {
 
     /// Several lines: they keep their places, so that errors in them are found.
     fn long_code(&mut self, text: &str, (_, at): (&String, Span)) {
-        let lines = text.lines().map(|line| line.trim_end().to_string()).collect();
+        let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_string()).collect();
+        if lines.last().is_some_and(|line| takes_the_line(line)) {
+            lines.push(String::new());
+        }
         self.span = at;
         self.push(StmtKind::Code(lines));
     }
@@ -49,6 +56,28 @@ impl<'a> Function<'a> {
         }
         all
     }
+
+    /// Whether the method has no value in Prolac, but returns 0 in C if no exception leaves it.
+    fn returns_success(&self) -> bool {
+        self.unit.program[self.method].returns.is_void() && self.unit.can_throw(self.method)
+    }
+}
+
+/// The code with `return 0;` for `return;`.
+fn with_success(text: &str) -> String {
+    let tokens = ctext::tokens(text);
+    let returns =
+        tokens.windows(2).filter(|pair| pair[1].is(b';') && &text[pair[0].range.clone()] == "return");
+    let mut all = text.to_owned();
+    for end in returns.map(|pair| pair[0].range.end).collect::<Vec<_>>().into_iter().rev() {
+        all.insert_str(end, " 0");
+    }
+    all
+}
+
+/// Whether nothing more can be written into a line: it is for the preprocessor or may end in a comment.
+fn takes_the_line(line: &str) -> bool {
+    line.trim_start().starts_with('#') || line.contains("//") || line.ends_with('\\')
 }
 
 /// Whether the code is one expression statement and nothing else.

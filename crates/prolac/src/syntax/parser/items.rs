@@ -119,10 +119,24 @@ impl Parser<'_> {
         if self.kind() != TokenKind::End {
             error = error.label(self.here(), "no part of it");
         }
-        if !std::mem::take(&mut self.last_block_doubtful) {
+        let doubtful = std::mem::take(&mut self.last_block_doubtful);
+        if !doubtful && !self.open_literal_has_brace(open) {
             self.fail(error.hint("add `}`"));
         }
         self.last_failure = None;
+    }
+
+    /// Whether a string or character that is not closed, behind token `open`, holds a brace.
+    fn open_literal_has_brace(&self, open: usize) -> bool {
+        self.tokens[open..self.at].iter().any(|token| {
+            let text = &self.text[token.start as usize..token.end as usize];
+            let quote = match token.kind {
+                TokenKind::Str => '"',
+                TokenKind::Char => '\'',
+                _ => return false,
+            };
+            text.contains('}') && (text.len() == 1 || !text.ends_with(quote))
+        })
     }
 
     pub(super) fn slice(&self, span: Span) -> &str {
