@@ -289,7 +289,23 @@ error: 'b.c' would be overwritten by the output
 error: cannot write 'no/where.c': there is no directory 'no'
 
 "#]]);
+    prolacc(&d, "b.c -o ./b.c")
+        .assert()
+        .code(1)
+        .stderr_eq("error: './b.c' would be overwritten by the output\n");
+    prolacc(&d, "a.pc -o o.c --deps o.h").assert().code(1);
     assert_eq!(std::fs::read_to_string(d.join("b.c")).unwrap(), PROGRAM);
+    let d = directory(
+        "harm-included",
+        &[("a.pc", "#include \"o.h\"\n"), ("o.h", PROGRAM), ("program.c", PROGRAM)],
+    );
+    prolacc(&d, "a.pc -o o.c")
+        .assert()
+        .code(1)
+        .stderr_eq("error: 'o.h' would be overwritten by the output\n");
+    assert_eq!(std::fs::read_to_string(d.join("o.h")).unwrap(), PROGRAM);
+    assert!(!d.join("o.c").exists());
+    prolacc(&d, "program.c").assert().code(0);
 }
 
 #[cfg(unix)]

@@ -35,6 +35,18 @@ pub fn write_all(files: &[(PathBuf, String)]) -> Result<(), String> {
     renamed
 }
 
+/// Whether no file to be written is one that was read, or another one to be written, under whatever name.
+pub fn check_harmless(files: &[(PathBuf, String)], read: &[PathBuf]) -> Result<(), String> {
+    let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let read: Vec<PathBuf> = read.iter().map(real).collect();
+    let written: Vec<PathBuf> = files.iter().map(|(path, _)| real(path)).collect();
+    let harmed = |&(i, path): &(usize, &PathBuf)| read.contains(path) || written[..i].contains(path);
+    match written.iter().enumerate().find(harmed) {
+        Some((i, _)) => Err(format!("'{}' would be overwritten by the output", files[i].0.display())),
+        None => Ok(()),
+    }
+}
+
 /// Where a file really is, behind symbolic links.
 fn target(path: &Path) -> Result<PathBuf, String> {
     let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

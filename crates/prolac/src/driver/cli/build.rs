@@ -100,8 +100,10 @@ impl Build {
         }
         let is_input = |path: &Path| self.input.files.iter().any(|file| Path::new(file) == path);
         match [source, header].into_iter().find(|path| is_input(path)) {
-            Some(path) => Err(format!("'{}' would be overwritten by the output", path.display())),
-            None => Ok(()),
+            Some(path) if self.output.is_some() => {
+                Err(format!("'{}' would be overwritten by the output", path.display()))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -152,7 +152,8 @@ impl Input {
         let usable = messages.print(&compilation.sources, &compilation.diagnostics);
         let Some((text, files)) = made.filter(|_| usable) else { return ExitCode::FAILURE };
         output::print(&text);
-        match output::write_all(&files) {
+        let harmless = output::check_harmless(&files, &compilation.dependencies);
+        match harmless.and_then(|()| output::write_all(&files)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 messages.error(&error);
