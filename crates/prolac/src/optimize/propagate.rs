@@ -79,7 +79,12 @@ impl Propagate {
         while let Some((local, value)) = bindings.pop_if(|(_, value)| value.is_some()) {
             let Some(value) = value else { break };
             match self.usage.is_stable(local).then_some(self.usage.uses[local.0 as usize]) {
-                Some(0) => rewrite_with(&mut body, |body| sequence(vec![discard(value)], body)),
+                Some(0) => {
+                    let effect = discard(value);
+                    // Folding may name a variable twice.
+                    recount(&mut self.usage, &effect, |n| n + 1);
+                    rewrite_with(&mut body, |body| sequence(vec![effect], body));
+                }
                 Some(1) => {
                     if let Some(value) = self.move_in(local, value, &mut body) {
                         bindings.push((local, Some(value)));
