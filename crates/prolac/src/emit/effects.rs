@@ -72,10 +72,11 @@ pub(super) struct Summary {
 /// Summaries of all methods that are reachable.
 pub(super) fn summaries(program: &Program, reach: &Reach) -> Vec<Summary> {
     let shared = |id: MethodId| Summary { shared: shared(program, id), ..Summary::default() };
+    let methods: Vec<MethodId> = reach.methods().collect();
     let mut all: Vec<Summary> = program.method_ids().map(shared).collect();
     loop {
         let mut changed = false;
-        for &id in reach.methods.iter().rev() {
+        for &id in methods.iter().rev() {
             let scan = Scan { program, reach, summaries: &all, shared: &all[id.0 as usize].shared };
             let root = &program[id].body.root;
             let (effects, throws) = (scan.effects(root).outside(), scan.throws(root));
@@ -218,7 +219,7 @@ impl Scan<'_> {
             Dispatch::Dynamic => {
                 let targets = self.reach.targets(self.program, call);
                 let loads = Effects { loads: true, ..Effects::default() };
-                targets.into_iter().fold(loads, |all, target| all.and(self.summary(target)))
+                targets.iter().fold(loads, |all, &target| all.and(self.summary(target)))
             }
         }
     }
@@ -233,7 +234,7 @@ impl Scan<'_> {
             Dispatch::Exact => self.method_throws(call.method),
             Dispatch::Dynamic => {
                 let targets = self.reach.targets(self.program, call);
-                targets.into_iter().flat_map(|target| self.method_throws(target)).collect()
+                targets.iter().flat_map(|&target| self.method_throws(target)).collect()
             }
         }
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::reach::object;
 use super::tables;
 use super::types;
 use super::unit::Unit;
@@ -92,7 +91,7 @@ fn collect(unit: &Unit<'_>, module: ModuleId, order: &mut Vec<ModuleId>) {
     let structure = unit.structure(module);
     for &(slot, ..) in &unit.layouts[structure.0 as usize].slots {
         if let Slot::Field(field) = slot {
-            object(&unit.program[field].ty).iter().for_each(|&m| collect(unit, m, order));
+            unit.program[field].ty.object().iter().for_each(|&m| collect(unit, m, order));
         }
     }
     if structure != module {

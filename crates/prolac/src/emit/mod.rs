@@ -29,6 +29,7 @@ use clickwork_source::{Diagnostic, Diagnostics, Sources, Span};
 
 use crate::program::{FieldId, Layout, MethodId, ModuleId, Program, Slot, Type, layouts};
 use function::{Finished, Function, Needs};
+use reach::Reach;
 use unit::Unit;
 use writer::Writer;
 
@@ -55,11 +56,12 @@ pub struct Output {
 /// Writes a program in C.
 pub fn emit(program: &Program, sources: &Sources, options: &Options) -> Result<Output, Diagnostics> {
     let names = names::names(program, sources)?;
-    let reach = reach::reach(program);
+    let reach = Reach::new(program);
     let tables = reach.tables();
     let layouts = checked_layouts(program, &tables)?;
     let summaries = effects::summaries(program, &reach);
-    let unit = Unit { program, sources, options, names, layouts, reach, tables, summaries };
+    let exported = program.exports.iter().copied().collect();
+    let unit = Unit { program, sources, options, names, layouts, reach, tables, summaries, exported };
     let (functions, needs) = functions(&unit);
     let used = used_modules(&unit, &functions, &needs);
     Ok(Output { source: source(&unit, &functions, &needs), header: header::header(&unit, &used) })
@@ -110,7 +112,7 @@ fn functions<'a>(unit: &'a Unit<'a>) -> (BTreeMap<MethodId, Finished>, Needs) {
 /// Static objects, and the objects in them, have their tables from the start.
 fn add_static_tables(unit: &Unit<'_>, needs: &mut Needs) {
     for field in unit.program.fields.iter().filter(|f| f.is_static) {
-        for module in unit.program.objects_in(&field.ty) {
+        for module in unit.static_objects(field) {
             needs.tables.extend(unit.tables_of(module).into_iter().map(|owner| (module, owner)));
         }
     }
@@ -203,7 +205,7 @@ fn uses_char(unit: &Unit<'_>, functions: &BTreeMap<MethodId, Finished>) -> bool 
 
 /// Whether the function is for this file only.
 fn is_static(unit: &Unit<'_>, method: MethodId) -> bool {
-    unit.sets_tables(method) || !unit.program.exports.contains(&method)
+    unit.sets_tables(method) || !unit.exported.contains(&method)
 }
 
 fn prototypes(unit: &Unit<'_>, w: &mut Writer<'_>, functions: &BTreeMap<MethodId, Finished>, needs: &Needs) {
@@ -257,7 +259,8 @@ fn initial(unit: &Unit<'_>, ty: &Type) -> Option<String> {
 
 fn initial_object(unit: &Unit<'_>, module: ModuleId) -> Option<String> {
     let table = |owner| format!("&{}", tables::table(unit, module, owner));
-    let own = unit.tables_of(module).into_iter().map(|owner| (unit.table_member(owner), table(owner)));
+    let owners = if unit.is_made(module) { unit.tables_of(module) } else { Vec::new() };
+    let own = owners.into_iter().map(|owner| (unit.table_member(owner), table(owner)));
     let fields = unit.layouts[module.0 as usize].slots.iter().filter_map(|&(slot, ..)| match slot {
         Slot::Field(field) => Some(field),
         Slot::Table(_) => None,

@@ -4,7 +4,7 @@
 //! `Module__[Ns__]name`, a field of an object `[Ns__]name`. Two things with one name: the later gets a number, and
 //! exported methods come first, because other C code calls them by their names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use clickwork_source::{Diagnostic, Diagnostics, Sources};
 
@@ -120,12 +120,13 @@ pub(super) fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
 
 fn export(program: &Program, taken: &mut HashSet<String>, methods: &mut [String]) -> Result<(), Diagnostics> {
     let mut errors = Diagnostics::new();
-    for (i, &id) in program.exports.iter().enumerate() {
+    let mut found = HashMap::new();
+    for &id in &program.exports {
         let name = method_name(program, id);
-        let same = program.exports[..i].iter().find(|&&other| methods[other.0 as usize] == name);
-        if let Some(&other) = same {
+        if let Some(&other) = found.get(&name) {
             errors.push(collision(program, id, other, &name));
         } else {
+            found.insert(name.clone(), id);
             taken.insert(name.clone());
         }
         methods[id.0 as usize] = name;

@@ -67,7 +67,8 @@ fn run(program: &Program, folder: &Path, compiler: &str) -> String {
         std::fs::write(folder.join(name), text).unwrap();
     }
     // Random programs say foolish things, of which compilers warn.
-    let flags = "-std=c11 -Wall -Wextra -Werror -Wno-tautological-compare -Wno-type-limits -Wno-self-assign \
+    let flags = "-std=c11 -Wall -Wextra -Werror -Wno-tautological-compare -Wno-type-limits -Wno-self-assign -Wno-unknown-warning-option \
+                 -Wno-infinite-recursion \
                  -Wno-overflow -Wno-constant-conversion -O1 -fsanitize=undefined,address \
                  -fno-sanitize-recover=all p.c test.c -o test";
     let compiled =

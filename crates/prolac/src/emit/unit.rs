@@ -8,11 +8,11 @@ use super::Options;
 use super::definite;
 use super::effects::{Scan, Summary};
 use super::names::Names;
-use super::reach::{self, Reach};
+use super::reach::Reach;
 use super::text::{C, Kind};
 use super::types;
 use crate::program::tree::{Call, Dispatch, Expr, ExprKind};
-use crate::program::{Layout, LocalId, MethodId, ModuleId, ModuleRef, Program, Type, ViewId};
+use crate::program::{Field, Layout, LocalId, MethodId, ModuleId, ModuleRef, Program, Type, ViewId};
 
 /// A program on its way to C.
 pub(super) struct Unit<'a> {
@@ -30,6 +30,8 @@ pub(super) struct Unit<'a> {
     pub reach: Reach,
     /// The modules that introduce slots that are dispatched on.
     pub tables: BTreeSet<ModuleId>,
+    /// The methods that C code calls.
+    pub exported: BTreeSet<MethodId>,
     /// What methods do.
     pub summaries: Vec<Summary>,
 }
@@ -87,19 +89,23 @@ impl<'a> Unit<'a> {
     /// Whether the C function returns a negative number for an exception. What C code calls is as the source says,
     /// whatever the optimiser finds out.
     pub fn can_throw(&self, method: MethodId) -> bool {
-        let exported = self.program.exports.contains(&method) && !self.program[method].throws.is_empty();
+        let exported = self.exported.contains(&method) && !self.program[method].throws.is_empty();
         exported || !self.summaries[method.0 as usize].throws.is_empty()
     }
 
     /// Whether a call goes through a table.
     pub fn has_table(&self, call: &Call) -> bool {
-        call.dispatch == Dispatch::Dynamic
-            && !self.reach.made(reach::receiver(self.program, call)).is_empty()
+        call.dispatch == Dispatch::Dynamic && self.reach.has_table(self.program, call)
     }
 
-    /// What a call that does not go through a table calls.
-    pub fn definition(&self, call: &Call) -> MethodId {
-        call.method
+    /// Whether there can be objects of exactly that module.
+    pub fn is_made(&self, module: ModuleId) -> bool {
+        self.reach.made(module).contains(&module)
+    }
+
+    /// The modules of the objects in a static field.
+    pub fn static_objects(&self, field: &Field) -> impl Iterator<Item = ModuleId> {
+        self.program.objects_in(&field.ty).into_iter().filter(|&m| self.is_made(m))
     }
 
     /// The modules whose tables an object of `module` points to, outermost ancestor first.
@@ -143,9 +149,7 @@ impl<'a> Unit<'a> {
     /// Whether the method's extern function sets tables, so that constructing parts needs another one.
     pub fn sets_tables(&self, method: MethodId) -> bool {
         let m = &self.program[method];
-        m.kind.is_constructor()
-            && self.program.exports.contains(&method)
-            && !self.tables_of(m.module).is_empty()
+        m.kind.is_constructor() && self.exported.contains(&method) && !self.tables_of(m.module).is_empty()
     }
 
     /// The function that runs a constructor without setting tables.

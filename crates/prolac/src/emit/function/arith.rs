@@ -38,6 +38,9 @@ impl<'a> Function<'a> {
         let value = self.value(inner);
         match (&inner.ty, ty) {
             (Type::Int(from), Type::Int(to)) => self.convert_int(value, inner, *from, *to),
+            (Type::Int(_), Type::Bool) if matches!(inner.kind, ExprKind::Int(_)) => {
+                super::value::known(inner, false)
+            }
             (Type::Int(_), Type::Bool) => {
                 let value = self.exact_int(value, &inner.ty);
                 C::truth(format!("{} != 0", value.operand(level::EQUAL, false)), level::EQUAL)
@@ -321,5 +324,8 @@ fn infix(op: BinaryOp, a: &C, b: &C, kind: Kind) -> C {
         && a.text.len() == 1;
     let left = if power { format!("0x{}", a.text) } else { a.operand(own, false) };
     let text = format!("{left} {} {}", op.symbol(), b.operand(own, true));
-    C { constant: a.constant && b.constant, ..C::new(text, own, kind) }
+    // Compilers work out what they can of `x | 0xffff`.
+    let bitwise = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
+    let constant = a.constant && b.constant || bitwise && (a.constant || b.constant);
+    C { constant, ..C::new(text, own, kind) }
 }

@@ -1,5 +1,6 @@
 //! Assignments, updates and steps.
 
+use super::lower::writes_inside;
 use super::operands::is_wide_signed;
 use super::{Dest, Function, Target};
 use crate::emit::helpers::Helper;
@@ -189,7 +190,7 @@ impl<'a> Function<'a> {
         if self.effects(place).conflicts(self.effects(value)) {
             old = self.temporary("old", &place.ty, &target);
         }
-        let right = self.value(value);
+        let right = self.settled(place, value);
         let result = self.combine(op, (old, place), (right, value), compute);
         let text = self.back(result, compute, &place.ty);
         self.push(StmtKind::Store { place: target.text, value: text });
@@ -208,6 +209,13 @@ impl<'a> Function<'a> {
             }
             _ => self.assignable(&result, ty),
         }
+    }
+
+    /// The right operand of an update, in a variable if it changes the place itself.
+    fn settled(&mut self, place: &'a Expr, value: &'a Expr) -> C {
+        let right = self.value(value);
+        let changes = writes_inside(value) && self.scan.write(place).conflicts(self.effects(value));
+        if changes { self.temporary("value", &value.ty, &right) } else { right }
     }
 
     fn combine(
@@ -279,7 +287,7 @@ impl<'a> Function<'a> {
                 if self.effects(place).conflicts(self.effects(value)) {
                     old = self.temporary("old", &place.ty, target);
                 }
-                let right = self.value(value);
+                let right = self.settled(place, value);
                 let result = self.combine(*op, (old, place), (right, value), compute);
                 let text = self.back(result, compute, &place.ty);
                 self.push(StmtKind::Store { place: target.text.clone(), value: text });

@@ -70,6 +70,15 @@ impl<'e> Arm<'e> {
         self.effects.is_empty() && matches!(self.value, Value::None | Value::Skip)
     }
 
+    /// Whether it can go on after the choice.
+    fn skips(&self) -> bool {
+        match &self.value {
+            Value::Skip => true,
+            Value::Choice(choice) => choice.1.skips() || choice.2.skips(),
+            _ => false,
+        }
+    }
+
     /// Whether it can be written twice.
     fn is_small(&self) -> bool {
         self.effects.is_empty() && matches!(self.value, Value::None | Value::Skip | Value::Bool(_))
@@ -274,11 +283,11 @@ impl<'a> Function<'a> {
         let skip = Arm::skip();
         match (yes_once, no_once) {
             (true, true) => self.branch(a, &sides[0].arm(yes, no), &sides[1].arm(yes, no), dest),
-            (true, false) if dest.leaves() => {
+            (true, false) if dest.leaves() && !yes.skips() => {
                 self.leaving(|f| f.branch(a, &sides[0].arm(yes, &skip), &sides[1].arm(yes, &skip), dest));
                 self.arm(no, dest);
             }
-            (false, true) if dest.leaves() => {
+            (false, true) if dest.leaves() && !no.skips() => {
                 self.leaving(|f| f.branch(a, &sides[0].arm(&skip, no), &sides[1].arm(&skip, no), dest));
                 self.arm(yes, dest);
             }

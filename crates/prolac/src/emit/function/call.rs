@@ -17,7 +17,7 @@ impl<'a> Function<'a> {
                 self.dynamic_call(call, receiver, &values)
             }
             (_, receiver) => {
-                let method = self.unit.definition(call);
+                let method = call.method;
                 self.needs.methods.insert(method);
                 let mut args = Vec::new();
                 if let Some(receiver) = receiver {
@@ -73,7 +73,7 @@ impl<'a> Function<'a> {
             Dispatch::Dynamic if self.unit.has_table(call) => {
                 &self.unit.program[self.unit.program[call.method].slot].returns
             }
-            _ => &self.unit.program[self.unit.definition(call)].returns,
+            _ => &self.unit.program[call.method].returns,
         };
         C::new(text, level::POSTFIX, Kind::of(returns))
     }

@@ -81,12 +81,7 @@ impl<'a> Function<'a> {
 
     /// Whether `e`, which would be on the right side of an assignment, itself changes what is assigned to.
     fn writes_too(&mut self, e: &'a Expr, target: &Target) -> bool {
-        let mut writes = false;
-        e.walk(&mut |part| {
-            writes |=
-                matches!(part.kind, ExprKind::Assign(..) | ExprKind::Update { .. } | ExprKind::Step { .. });
-        });
-        writes && self.is_simple(e) && self.effects(e).conflicts(target.write)
+        self.is_simple(e) && writes_inside(e) && self.effects(e).conflicts(target.write)
     }
 
     fn sequence(&mut self, all: &'a [Expr], dest: &Dest) {
@@ -211,4 +206,13 @@ impl<'a> Function<'a> {
     fn local_wish(&self, local: LocalId) -> String {
         self.unit.program[self.method].body.locals[local.0 as usize].name.to_c()
     }
+}
+
+/// Whether there are assignments, updates or steps in an expression.
+pub(super) fn writes_inside(e: &Expr) -> bool {
+    let mut writes = false;
+    e.walk(&mut |part| {
+        writes |= matches!(part.kind, ExprKind::Assign(..) | ExprKind::Update { .. } | ExprKind::Step { .. });
+    });
+    writes
 }

@@ -3,6 +3,7 @@
 //! C evaluates operands in any order. Where the order can be told, the earlier operand goes to a variable first.
 
 use super::Function;
+use super::lower::writes_inside;
 use crate::emit::effects::Effects;
 use crate::emit::text::C;
 use crate::program::tree::{Call, Dispatch, Expr, ExprKind, UpdateOp};
@@ -51,6 +52,7 @@ impl<'a> Function<'a> {
                 self.is_plain_assignment(place)
                     && self.is_simple(value)
                     && !self.place_conflicts(place, value)
+                    && !(writes_inside(value) && self.scan.write(place).conflicts(self.effects(value)))
             }
             ExprKind::Update { op, place, value, compute } => {
                 self.is_c_update(*op, place, value, compute)

@@ -115,6 +115,7 @@ impl<'a> Function<'a> {
         match &e.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.condition(inner, !negated),
             ExprKind::Outline(_, inner) => self.condition(inner, negated),
+            ExprKind::Convert(inner) if matches!(inner.kind, ExprKind::Int(_)) => known(inner, negated),
             ExprKind::Convert(inner) if inner.ty.is_int() => {
                 let value = self.value(inner);
                 is_not_zero(negated, &self.exact_int(value, &inner.ty))
@@ -146,7 +147,8 @@ impl<'a> Function<'a> {
             a.operand(level::TERNARY, false),
             b.operand(level::TERNARY, true)
         );
-        C::new(text, level::TERNARY, if ty.is_int() { a.kind } else { Kind::of(ty) })
+        let constant = a.constant || b.constant;
+        C { constant, ..C::new(text, level::TERNARY, if ty.is_int() { a.kind } else { Kind::of(ty) }) }
     }
 
     fn min_max(&mut self, which: MinMax, a: &'a Expr, b: &'a Expr, ty: &Type) -> C {
@@ -199,6 +201,12 @@ pub(super) fn is_not_zero(negated: bool, c: &C) -> C {
     }
     let op = if negated { "==" } else { "!=" };
     C::truth(format!("{} {op} 0", c.operand(level::EQUAL, false)), level::EQUAL)
+}
+
+/// Whether a constant is not zero, or zero if `negated`.
+pub(super) fn known(constant: &Expr, negated: bool) -> C {
+    let holds = !matches!(constant.kind, ExprKind::Int(0)) != negated;
+    C::literal(u8::from(holds).to_string(), Kind::Int(32, true))
 }
 
 fn zero() -> C {
