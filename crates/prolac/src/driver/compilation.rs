@@ -46,6 +46,20 @@ impl Default for Options {
 }
 
 /// A program on its way from text to C.
+///
+/// ```
+/// use clickwork_prolac::{Compilation, Options};
+///
+/// let mut compilation = Compilation::new(Options::default());
+/// compilation.add("answer.pc", "module M { static answer :> int ::= 6 * 7; } export M.answer;");
+/// let output = compilation.emit("answer.c", "answer.h").expect("the program has no errors");
+/// assert!(output.header.contains("int answer__M(void);"));
+///
+/// let mut wrong = Compilation::new(Options::default());
+/// wrong.add("wrong.pc", "module M { static f :> int ::= x; } export M.f;");
+/// assert!(wrong.emit("wrong.c", "wrong.h").is_none());
+/// assert_eq!(wrong.diagnostics.iter().next().unwrap().message, "`x` is not declared");
+/// ```
 #[derive(Debug, Default)]
 pub struct Compilation {
     /// How to compile.
