@@ -110,7 +110,7 @@ pub(super) fn straighten(statements: &mut Vec<Stmt>) {
                 straighten(then);
                 straighten(otherwise);
             }
-            StmtKind::Loop(body) | StmtKind::Each { body, .. } => straighten(body),
+            StmtKind::Loop(body) | StmtKind::Each { body, .. } | StmtKind::Block(body) => straighten(body),
             _ => {}
         }
     }
@@ -150,7 +150,9 @@ fn retarget(statements: &mut [Stmt], from: &str, to: &str) {
                 retarget(then, from, to);
                 retarget(otherwise, from, to);
             }
-            StmtKind::Loop(body) | StmtKind::Each { body, .. } => retarget(body, from, to),
+            StmtKind::Loop(body) | StmtKind::Each { body, .. } | StmtKind::Block(body) => {
+                retarget(body, from, to)
+            }
             _ => {}
         }
     }
@@ -179,7 +181,7 @@ fn uses(statements: &[Stmt], jump: &str) -> bool {
     statements.iter().any(|s| match &s.kind {
         StmtKind::Jump(text) => text == jump,
         StmtKind::If { then, otherwise, .. } => uses(then, jump) || uses(otherwise, jump),
-        StmtKind::Loop(body) | StmtKind::Each { body, .. } => uses(body, jump),
+        StmtKind::Loop(body) | StmtKind::Each { body, .. } | StmtKind::Block(body) => uses(body, jump),
         _ => false,
     })
 }

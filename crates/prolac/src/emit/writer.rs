@@ -26,8 +26,9 @@ impl<'a> Writer<'a> {
     }
 
     /// The text.
-    pub fn finish(self) -> String {
-        self.text
+    pub fn finish(mut self) -> String {
+        self.text.truncate(self.text.trim_end().len());
+        self.text + "\n"
     }
 
     /// Writes lines that the compiler made.

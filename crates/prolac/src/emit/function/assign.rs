@@ -45,6 +45,11 @@ impl<'a> Function<'a> {
         let write = self.scan.write(place);
         let spared = self.unit.spared_module(place);
         let target = Target { text: target.text, ty: place.ty.clone(), fresh: false, write, spared };
+        if target.spared.is_some() && value.is_place() && self.is_simple(value) {
+            // The tables of the value do not count.
+            let value = self.place(value);
+            return self.store(&target, &value);
+        }
         self.lower_to(value, &Dest::Store(target));
     }
 
