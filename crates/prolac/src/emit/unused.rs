@@ -101,12 +101,16 @@ fn after_index(text: &str) -> Option<&str> {
     None
 }
 
-/// Whether what follows a variable stores in it or in a member of it. At the start of a statement nothing uses the value
-/// of `+=` or `++`.
+/// Whether what follows a variable stores in it, in a member of it or in an element of a member. At the start of a
+/// statement nothing uses the value of `+=` or `++`. If the member is a pointer, the variable is used; to say that it is
+/// not does no harm.
 fn is_written(after: &str, at_start: bool) -> bool {
     let mut rest = after;
     while let Some(member) = rest.strip_prefix('.') {
         rest = member.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        while let Some(after) = after_index(rest).filter(|_| rest.starts_with('[')) {
+            rest = after;
+        }
     }
     let rest = rest.trim_start();
     if let Some(rest) = rest.strip_prefix('=') {
@@ -132,6 +136,8 @@ mod tests {
     fn what_is_only_assigned_is_not_used() {
         assert_eq!(read("x = y"), ["y"]);
         assert_eq!(read("x.a.b = y.c"), ["y"]);
+        assert_eq!(read("x.list[i] = 1"), ["i"]);
+        assert_eq!(read("x.list[i].a == 1"), ["i", "x"]);
         assert_eq!(read("p->a = 1"), ["p"]);
         assert_eq!(read("b[f(i)] = x[2]"), ["b[]", "f", "i", "x"]);
         assert_eq!(read("x == 2"), ["x"]);
