@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clickwork_source::{Diagnostic, Span};
 
 use crate::program::tree::{Call, Dispatch, Expr, ExprKind};
-use crate::program::{MethodId, ModuleId, Program};
+use crate::program::{MethodId, ModuleId, Program, Type};
 
 /// A dispatch: the static type of the receiver, and the definition that this type has.
 pub type Site = (ModuleId, MethodId);
@@ -136,7 +136,7 @@ impl Search<'_> {
                 let body = &self.program[method].body;
                 self.expr(&body.root);
                 let params = &body.locals[..self.program[method].params as usize];
-                params.iter().filter_map(|param| param.ty.module()).for_each(|m| self.object(m.module));
+                params.iter().for_each(|param| self.objects_in(&param.ty));
             }
             self.foreign_objects();
             if self.waiting.is_empty() {
@@ -165,8 +165,10 @@ impl Search<'_> {
                 self.construct(*module)
             }
             // A static object has its type from the start, and so have the objects in it.
-            ExprKind::StaticField(_) => {
-                self.program.objects_in(&expr.ty).into_iter().for_each(|m| self.object(m));
+            ExprKind::StaticField(_) => self.objects_in(&expr.ty),
+            // So has a copy, whatever the original was.
+            ExprKind::Let(bindings, _) => {
+                bindings.iter().filter_map(|(_, value)| value.as_ref()).for_each(|v| self.objects_in(&v.ty));
             }
             _ => {}
         });
@@ -183,7 +185,12 @@ impl Search<'_> {
         self.object(module);
     }
 
-    /// There is an object of exactly this type: constructed, or a copy of another, whatever that one was.
+    /// There are all objects that a value of this type has.
+    fn objects_in(&mut self, ty: &Type) {
+        self.program.objects_in(ty).into_iter().for_each(|m| self.object(m));
+    }
+
+    /// There is an object of exactly this type.
     fn object(&mut self, module: ModuleId) {
         if self.reach.constructed(module).contains(&module) {
             return;
@@ -213,7 +220,6 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::analyze::testing::{self, Builder};
-    use crate::program::Type;
 
     /// `Base.hook`, overridden in `Derived`; the exported `Base.run` calls it on a `*Base`.
     fn hooks() -> (Builder, [ModuleId; 2], [MethodId; 3]) {

@@ -305,7 +305,10 @@ impl Random {
                 let kind = ExprKind::Construct { module, args: Vec::new() };
                 (self.local(object(module)), Some(make(object(module), kind)))
             }
-            1 => (self.local(object(module)), None),
+            1 => match self.object().filter(|_| self.below(2) == 0) {
+                Some(copied) => (self.local(copied.ty.clone()), Some(copied)),
+                None => (self.local(object(module)), None),
+            },
             _ => {
                 let ty = self.scalar();
                 let value = self.expr(&ty, depth);
