@@ -75,8 +75,10 @@ impl Walk<'_> {
             Let { bindings, body } => self.let_expr(bindings, body),
             Name { global: true, .. } | Int { .. } | Str(_) | Bool(_) | SelfRef | Super => {}
             Module(_) | CBlock(_) | Error => {}
-            Member(e, _) | Arrow(e, _) | Cast(_, e) | Assert(e, _) | Unary(_, e) | Postfix(_, e) => {
-                self.expr(e)
+            Member(e, _) | Arrow(e, _) | Unary(_, e) | Postfix(_, e) => self.expr(e),
+            Cast(ty, e) | Assert(e, ty) => {
+                self.sizes(ty);
+                self.expr(e);
             }
             Inline(level, e) => {
                 if let InlineLevel::Computed(level) = level {
@@ -117,8 +119,21 @@ impl Walk<'_> {
         }
     }
 
+    /// The sizes of arrays in a type.
+    fn sizes(&mut self, ty: &ast::Type) {
+        match &ty.kind {
+            ast::TypeKind::Array(of, size) => {
+                self.sizes(of);
+                self.expr(size);
+            }
+            ast::TypeKind::Pointer(of) => self.sizes(of),
+            _ => {}
+        }
+    }
+
     fn let_expr(&mut self, bindings: &[ast::Binding], body: &Expr) {
         for binding in bindings {
+            binding.ty.iter().for_each(|ty| self.sizes(ty));
             binding.args.iter().flatten().for_each(|arg| self.expr(arg));
             binding.value.iter().for_each(|value| self.expr(value));
         }
