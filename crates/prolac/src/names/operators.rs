@@ -215,6 +215,12 @@ impl Operation<'_, '_> {
                 }
             }
         }
+        // A namespace goes with the last of what it has.
+        if let Pick::Inside(path) = &pick
+            && self.view.space.at(path).is_none()
+        {
+            hidden.extend(path.last().cloned());
+        }
         for name in hidden {
             Rc::make_mut(&mut self.view.hidden).insert(name, self.span);
         }
