@@ -128,15 +128,8 @@ impl Parser<'_> {
 
     /// Whether a string or character that is not closed, behind token `open`, holds a brace.
     fn open_literal_has_brace(&self, open: usize) -> bool {
-        self.tokens[open..self.at].iter().any(|token| {
-            let text = &self.text[token.start as usize..token.end as usize];
-            let quote = match token.kind {
-                TokenKind::Str => '"',
-                TokenKind::Char => '\'',
-                _ => return false,
-            };
-            text.contains('}') && (text.len() == 1 || !text.ends_with(quote))
-        })
+        let between = &self.tokens[open..self.at];
+        between.iter().any(|&token| self.is_open(token) && self.text_of(token).contains('}'))
     }
 
     pub(super) fn slice(&self, span: Span) -> &str {

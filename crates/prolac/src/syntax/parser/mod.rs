@@ -219,12 +219,25 @@ impl<'a> Parser<'a> {
 
     /// Gives a message about the next token, unless one was given about it already.
     fn fail(&mut self, diagnostic: Diagnostic) -> Failed {
-        let known = self.kind() == TokenKind::Unknown || (self.kind() == TokenKind::End && self.cut_short);
+        let open = self.is_open(self.token()) || self.previous().is_some_and(|token| self.is_open(token));
+        let cut_short = self.kind() == TokenKind::End && self.cut_short;
+        let known = open || cut_short || self.kind() == TokenKind::Unknown;
         if !known && self.last_failure != Some(self.at) {
             self.diagnostics.push(diagnostic);
         }
         self.last_failure = Some(self.at);
         Failed
+    }
+
+    /// Whether the token is a string or character that is not closed: it may have swallowed anything.
+    fn is_open(&self, token: Token) -> bool {
+        let quote = match token.kind {
+            TokenKind::Str => '"',
+            TokenKind::Char => '\'',
+            _ => return false,
+        };
+        let text = self.text_of(token);
+        text.len() == 1 || !text.ends_with(quote)
     }
 
     /// Gives a message that does not stop the rule.
