@@ -62,7 +62,7 @@ fn segment(text: &mut String, p: usize) {
 fn connection(text: &mut String, shape: Shape, p: usize) {
     for layer in 0..shape.layers {
         let (parent, parts) = match layer {
-            0 => (String::new(), "true".to_string()),
+            0 => (String::new(), "count-0 = 0".to_string()),
             _ => {
                 writeln!(text, "module P{p}.Parent{layer} ::= Layer{};", layer - 1).unwrap();
                 (format!(":> Parent{layer} "), format!("Parent{layer}(), count-{layer} = 0"))
@@ -74,7 +74,7 @@ fn connection(text: &mut String, shape: Shape, p: usize) {
             "  field count-{layer} :> uint;\n  field at-{layer} :> seqint;\n  field flag-{layer} :> bool;"
         )
         .unwrap();
-        writeln!(text, "  constructor ::= {parts};").unwrap();
+        writeln!(text, "  constructor ::= {parts}, at-{layer} = 0, flag-{layer} = false;").unwrap();
         for hook in ["send-hook", "ack-hook", "time-hook"] {
             let rest = if layer == 0 { String::new() } else { format!(",\n    super.{hook}(n)") };
             writeln!(text, "  {hook}(n :> uint) :> void ::=\n    count-{layer} += n{rest};").unwrap();
