@@ -72,11 +72,11 @@ pub(super) struct Summary {
 /// Summaries of all methods that are reachable.
 pub(super) fn summaries(program: &Program, reach: &Reach) -> Vec<Summary> {
     let shared = |id: MethodId| Summary { shared: shared(program, id), ..Summary::default() };
-    let methods: Vec<MethodId> = reach.methods().collect();
+    let methods = reach.callees_first(program);
     let mut all: Vec<Summary> = program.method_ids().map(shared).collect();
     loop {
         let mut changed = false;
-        for &id in methods.iter().rev() {
+        for &id in &methods {
             let scan = Scan { program, reach, summaries: &all, shared: &all[id.0 as usize].shared };
             let root = &program[id].body.root;
             let (effects, throws) = (scan.effects(root).outside(), scan.throws(root));

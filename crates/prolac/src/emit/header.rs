@@ -206,12 +206,12 @@ fn assertions(unit: &Unit<'_>, order: &[ModuleId], text: &mut String) {
             };
             let _ = writeln!(
                 text,
-                "ASSERT__LAYOUT(offsetof(struct {name}, {member}) == {offset}, \"not as on {machine}\");"
+                "ASSERT__LAYOUT(offsetof(struct {name}, {member}) == {offset}, \"laid out for {machine}\");"
             );
         }
         let _ = writeln!(
             text,
-            "ASSERT__LAYOUT(sizeof(struct {name}) == {}, \"not as on {machine}\");",
+            "ASSERT__LAYOUT(sizeof(struct {name}) == {}, \"laid out for {machine}\");",
             layout.size
         );
     }

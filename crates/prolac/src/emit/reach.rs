@@ -31,9 +31,9 @@ impl Reach {
         Reach { all, targets, slots }
     }
 
-    /// The methods that can run.
-    pub fn methods(&self) -> impl Iterator<Item = MethodId> {
-        self.all.methods()
+    /// The methods that can run, callees before callers where that can be.
+    pub fn callees_first(&self, program: &Program) -> Vec<MethodId> {
+        analyze::CallGraph::new(program, &self.all).order().to_vec()
     }
 
     /// The modules whose objects need a pointer to a table.

@@ -25,8 +25,8 @@ struct B {
 #else
 #define ASSERT__LAYOUT _Static_assert
 #endif
-ASSERT__LAYOUT(offsetof(struct B, len) == 0, "not as on x86_64");
-ASSERT__LAYOUT(sizeof(struct B) == 4, "not as on x86_64");
+ASSERT__LAYOUT(offsetof(struct B, len) == 0, "laid out for x86_64");
+ASSERT__LAYOUT(sizeof(struct B) == 4, "laid out for x86_64");
 #undef ASSERT__LAYOUT
 
 /* B.grow :> uint, blocks.pc:11 */

@@ -42,15 +42,15 @@ struct __attribute__((may_alias)) Ext__T {
 #else
 #define ASSERT__LAYOUT _Static_assert
 #endif
-ASSERT__LAYOUT(offsetof(struct Base__T, table__Base__T) == 0, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Base__T, x) == 8, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Base__T, flag) == 12, "not as on x86_64");
-ASSERT__LAYOUT(sizeof(struct Base__T) == 16, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Ext__T, table__Base__T) == 0, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Ext__T, x) == 8, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Ext__T, flag) == 12, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Ext__T, more) == 13, "not as on x86_64");
-ASSERT__LAYOUT(sizeof(struct Ext__T) == 16, "not as on x86_64");
+ASSERT__LAYOUT(offsetof(struct Base__T, table__Base__T) == 0, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Base__T, x) == 8, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Base__T, flag) == 12, "laid out for x86_64");
+ASSERT__LAYOUT(sizeof(struct Base__T) == 16, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Ext__T, table__Base__T) == 0, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Ext__T, x) == 8, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Ext__T, flag) == 12, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Ext__T, more) == 13, "laid out for x86_64");
+ASSERT__LAYOUT(sizeof(struct Ext__T) == 16, "laid out for x86_64");
 #undef ASSERT__LAYOUT
 
 /* static Main.use(t :> *Base.T) :> int, dispatch.pc:18 */

@@ -21,8 +21,7 @@ static int do__M(int x)
 /* M.run */
 int run__M(int x)
 {
-	int err;
-	err = do__M(x);
+	int err = do__M(x);
 	if (err == M__a_drop)
 		goto catch_a_drop;
 	if (err < 0)
@@ -46,8 +45,7 @@ static int check__M(int x)
 /* M.first */
 int first__M(int x)
 {
-	int err;
-	err = check__M(x);
+	int err = check__M(x);
 	if (err < 0)
 		return err;
 	if (!err)

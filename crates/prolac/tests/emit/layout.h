@@ -30,12 +30,12 @@ struct __attribute__((may_alias)) Hdr {
 #else
 #define ASSERT__LAYOUT _Static_assert
 #endif
-ASSERT__LAYOUT(offsetof(struct Hdr, T__keep) == 0, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Hdr, seq) == 4, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Hdr, unix_2) == 8, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Hdr, linux_2) == 16, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct Hdr, port) == 42, "not as on x86_64");
-ASSERT__LAYOUT(sizeof(struct Hdr) == 48, "not as on x86_64");
+ASSERT__LAYOUT(offsetof(struct Hdr, T__keep) == 0, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Hdr, seq) == 4, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Hdr, unix_2) == 8, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Hdr, linux_2) == 16, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct Hdr, port) == 42, "laid out for x86_64");
+ASSERT__LAYOUT(sizeof(struct Hdr) == 48, "laid out for x86_64");
 #undef ASSERT__LAYOUT
 
 /* Hdr.sum :> int, layout.pc:10 */

@@ -26,9 +26,9 @@ struct L {
 #else
 #define ASSERT__LAYOUT _Static_assert
 #endif
-ASSERT__LAYOUT(offsetof(struct L, next) == 0, "not as on x86_64");
-ASSERT__LAYOUT(offsetof(struct L, v) == 8, "not as on x86_64");
-ASSERT__LAYOUT(sizeof(struct L) == 16, "not as on x86_64");
+ASSERT__LAYOUT(offsetof(struct L, next) == 0, "laid out for x86_64");
+ASSERT__LAYOUT(offsetof(struct L, v) == 8, "laid out for x86_64");
+ASSERT__LAYOUT(sizeof(struct L) == 16, "laid out for x86_64");
 #undef ASSERT__LAYOUT
 
 /* L.len(n :> int) :> int, tail.pc:10 */

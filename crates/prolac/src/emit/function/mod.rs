@@ -212,10 +212,22 @@ impl<'a> Function<'a> {
         }
         straighten(&mut self.out);
         if self.uses_result {
-            let (name, declarator) = (self.result.clone(), format!("int {}", self.result));
-            let declare = StmtKind::Declare { name, declarator, value: None, unused: false };
-            self.out.insert(0, Stmt { span: Span::NONE, kind: declare });
+            self.declare_result();
         }
+    }
+
+    /// Declares the variable for results at the top, with its first value if it gets that there.
+    fn declare_result(&mut self) {
+        let (name, declarator) = (self.result.clone(), format!("int {}", self.result));
+        let first = self.out.first().map(|s| (s.span, s.kind.clone()));
+        let (span, value) = match first {
+            Some((span, StmtKind::Store { place, value })) if place == name => {
+                self.out.remove(0);
+                (span, Some(value))
+            }
+            _ => (Span::NONE, None),
+        };
+        self.out.insert(0, Stmt { span, kind: StmtKind::Declare { name, declarator, value, unused: false } });
     }
 
     fn returns_value(&self) -> bool {
