@@ -8,8 +8,10 @@
 //! Read first: [`Network`].
 #![forbid(unsafe_code)]
 
+pub mod matching;
 mod network;
 pub mod unit;
+pub mod xform;
 
 pub use network::{ElementId, Network};
 pub use unit::Unit;

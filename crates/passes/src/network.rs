@@ -155,6 +155,17 @@ impl Network {
         }
     }
 
+    /// Whether two ports are connected.
+    pub fn is_connected(&self, from: Port, to: Port) -> bool {
+        self.number(from, to).is_some()
+    }
+
+    /// Whether there are elements inside a compound element called `compound`: with names that begin with it and a slash.
+    pub fn has_names_under(&self, compound: &str) -> bool {
+        let prefix = format!("{compound}/");
+        self.names.range(prefix.clone()..).next().is_some_and(|(name, _)| name.starts_with(&prefix))
+    }
+
     fn number(&self, from: Port, to: Port) -> Option<usize> {
         let (a, b) = (self.from.get(&from)?, self.to.get(&to)?);
         let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
