@@ -116,10 +116,6 @@ pub fn effects(expr: &Expr, usage: &Usage) -> Effects {
         // The address of a place is known without reading the place.
         ExprKind::AddressOf(place) => return address(place, usage),
         ExprKind::Convert(from) if matches!(from.ty, Type::Array(..)) => return address(from, usage),
-        ExprKind::Catch(body, _) => {
-            let inside = effects(body, usage);
-            return inside;
-        }
         _ => {}
     }
     expr.for_each_child(|part| all = all | effects(part, usage));
@@ -160,7 +156,7 @@ pub fn own(expr: &Expr, usage: &Usage) -> Effects {
         | ExprKind::ConstructAt { .. }
         | ExprKind::CBlock(_) => Effects::ALL,
         ExprKind::Raise(_) | ExprKind::Missing => Effects::ENDS,
-        // Initialised variables count as memory only if they change later, so that their initialisation is no effect.
+        // To initialise a variable is no effect: nobody sees the variable before.
         _ => Effects::NONE,
     }
 }
