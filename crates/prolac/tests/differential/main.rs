@@ -18,6 +18,8 @@ mod model;
 mod modules;
 mod node;
 mod random;
+#[path = "../rules/mod.rs"]
+mod rules;
 mod scope;
 mod shrink;
 mod ways;

@@ -4,7 +4,7 @@ use clickwork_prolac::interpret::Trap;
 use clickwork_prolac::optimize::{Options, optimize};
 
 use super::compiled::{self, Compiler};
-use super::{Failure, Source, interpreted};
+use super::{Failure, Source, interpreted, rules};
 
 /// A way to run a program, other than in the interpreter as it is.
 #[derive(Clone)]
@@ -66,6 +66,9 @@ pub fn compare(source: &Source, ways: &[Way]) -> Result<(), (Failure, Vec<Way>)>
     for way in ways {
         let mut optimised = program.clone();
         optimize(&mut optimised, &way.options);
+        if let Some(broken) = rules::broken(&optimised).into_iter().next() {
+            return Err((Failure::Differs(format!("{}: {broken}", way.name)), vec![way.clone()]));
+        }
         let lines = match &way.compiler {
             Some(compiler) => compiled::run(&optimised, &sources, &calls, compiler),
             None => interpreted::run(&optimised, &mut calls.clone(), way.junk)

@@ -12,6 +12,7 @@
 //! effects without a value, `catch` those for handlers. Callees must be folded before callers for constant methods to be seen.
 
 mod catch;
+mod never;
 mod values;
 mod void;
 
@@ -39,7 +40,7 @@ impl Folder<'_> {
 
     /// One form whose parts are folded already.
     fn rewrite(&self, expr: Expr) -> Expr {
-        let (prefix, expr) = hoist(expr);
+        let (prefix, expr) = hoist(never::cut_short(expr));
         if !prefix.is_empty() {
             return sequence(prefix, self.rewrite(expr));
         }
@@ -113,15 +114,9 @@ fn first_operand(expr: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// Takes what is done before the value of the first operand out of an expression. If that operand never has a value, it
-/// is all that is left.
+/// Takes what is done before the value of the first operand out of an expression.
 fn hoist(mut expr: Expr) -> (Vec<Expr>, Expr) {
-    let span = expr.span;
     let Some(first) = first_operand(&mut expr) else { return (Vec::new(), expr) };
-    if first.ty == Type::Never {
-        let first = std::mem::replace(first, Expr::nothing(span));
-        return (Vec::new(), first);
-    }
     let prefix = split(first);
     (prefix, expr)
 }
