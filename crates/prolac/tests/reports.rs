@@ -78,20 +78,22 @@ module Base.Tcb  tcp.pc:5
   state        field :> int @ 4                      tcp.pc:7
 
 module Rtt.Tcb :> Base.Tcb  tcp.pc:15
-  Tcb          parent: module Base.Tcb                           tcp.pc:15
+  Tcb          itself: module Rtt.Tcb                            tcp.pc:15
   constructor  constructor in Rtt.Tcb                            tcp.pc:15
   gone         exception                          from Base.Tcb  tcp.pc:6
   hook         hook(n :> uint) :> int in Rtt.Tcb  from Base.Tcb  tcp.pc:16
   idle         idle :> bool in Base.Tcb           from Base.Tcb  tcp.pc:11
   state        field :> int @ 4                   from Base.Tcb  tcp.pc:7
+  super        parent: module Base.Tcb                           tcp.pc:15
 
 module Ack.Tcb :> Rtt.Tcb  tcp.pc:18
-  Tcb          parent: module Rtt.Tcb                            tcp.pc:18
+  Tcb          itself: module Ack.Tcb                            tcp.pc:18
   constructor  constructor in Ack.Tcb                            tcp.pc:18
   gone         exception                          from Base.Tcb  tcp.pc:6
   hook         hook(n :> uint) :> int in Ack.Tcb  from Base.Tcb  tcp.pc:19
   idle         idle :> bool in Base.Tcb           from Base.Tcb  tcp.pc:11
   state        field :> int @ 4                   from Base.Tcb  tcp.pc:7   hidden from others
+  super        parent: module Rtt.Tcb                            tcp.pc:18
 
 module Input  tcp.pc:21
   Input        itself: module Input                                  tcp.pc:21

@@ -105,8 +105,10 @@ fn in_large_stack(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode 
     let thread = std::thread::Builder::new().stack_size(super::run::STACK).spawn(work);
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(status)) => status,
-        // The panic has been reported; it is an error of the compiler and not of the program.
-        Ok(Err(_)) => ExitCode::from(3),
+        Ok(Err(_)) => {
+            Messages::default().error("prolacc itself failed, as told above; the program is not to blame");
+            ExitCode::from(3)
+        }
         Err(error) => {
             Messages::default().error(&format!("cannot start a thread: {error}"));
             ExitCode::FAILURE

@@ -153,8 +153,9 @@ impl Finder<'_> {
             let links = names.links(module);
             let known = |name: &Name| links.iter().find(|(n, _)| n == name).map(|(_, link)| link.module);
             for part in ast.parents.iter().chain(&ast.imports) {
-                if let Some(last) = part.name.parts.last() {
-                    self.module_at(last.span, known(&last.name));
+                if let [first, .., last] | [first @ last] = &part.name.parts[..] {
+                    let name = if first.name == "super" { first } else { last };
+                    self.module_at(last.span, known(&name.name));
                 }
             }
             self.inside(ast, &known);
@@ -172,8 +173,12 @@ impl Finder<'_> {
     /// Words in a module that name one of its parents or imports and mean nothing else.
     fn inside(&mut self, ast: &ast::Module, known: &impl Fn(&Name) -> Option<ModuleId>) {
         let range = (ast.span.file, ast.span.start)..(ast.span.file, ast.span.end.max(ast.span.start));
-        let found: Vec<_> =
-            self.words.range(range).filter_map(|(&at, word)| Some((at, known(word)?))).collect();
+        let found: Vec<_> = self
+            .words
+            .range(range)
+            .filter(|(_, word)| **word != "super")
+            .filter_map(|(&at, word)| Some((at, known(word)?)))
+            .collect();
         for ((file, start), module) in found {
             self.module_at(Span::new(file, start, start), Some(module));
         }
