@@ -59,10 +59,17 @@ fn works(compiler: &Compiler) -> bool {
     good
 }
 
+/// Removes what was written. After a failure it stays, to be looked at.
+pub fn clean() {
+    let _ = fs::remove_dir_all(root());
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("differential-{}", std::process::id()))
+}
+
 fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("differential-{}", std::process::id()))
-        .join(name);
+    let path = root().join(name);
     fs::create_dir_all(&path).expect("the directory for tests can be written");
     path
 }

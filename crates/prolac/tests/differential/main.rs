@@ -216,5 +216,6 @@ fn programs_do_the_same_everywhere() {
         count += 1;
         seed += 1;
     }
+    compiled::clean();
     println!("{count} programs");
 }
