@@ -1,22 +1,24 @@
 //! Whether a variable is written before it is read, on every way through a body.
 
-use crate::program::LocalId;
 use crate::program::tree::{CPiece, Expr, ExprKind};
+use crate::program::{LocalId, ModuleId};
 
 /// Whether no read of `local` can come before a write.
-pub(super) fn is_assigned_first(root: &Expr, local: LocalId) -> bool {
-    let mut search = Search { local, read_first: false };
+/// `constructs` tells whether constructing an object of a module stores anything in it.
+pub(super) fn is_assigned_first(root: &Expr, local: LocalId, constructs: &dyn Fn(ModuleId) -> bool) -> bool {
+    let mut search = Search { local, constructs, read_first: false };
     search.visit(root, false);
     !search.read_first
 }
 
-struct Search {
+struct Search<'a> {
     local: LocalId,
+    constructs: &'a dyn Fn(ModuleId) -> bool,
     /// Whether a read was found where no write came before.
     read_first: bool,
 }
 
-impl Search {
+impl Search<'_> {
     /// Whether the variable is surely written after `e` if it was before as `written` says.
     fn visit(&mut self, e: &Expr, written: bool) -> bool {
         match &e.kind {
@@ -29,9 +31,9 @@ impl Search {
                 self.visit(value, written);
                 true
             }
-            ExprKind::ConstructAt { place, args, .. } if self.is_local(place) => {
-                args.iter().fold(written, |written, arg| self.visit(arg, written));
-                true
+            ExprKind::ConstructAt { place, args, module } if self.is_local(place) => {
+                let written = args.iter().fold(written, |written, arg| self.visit(arg, written));
+                written || (self.constructs)(*module)
             }
             ExprKind::And(a, b) | ExprKind::Or(a, b) | ExprKind::Implies(a, b) => {
                 let written = self.visit(a, written);

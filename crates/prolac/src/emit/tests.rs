@@ -69,7 +69,7 @@ fn run(program: &Program, folder: &Path, compiler: &str) -> String {
     // Random programs say foolish things, of which compilers warn.
     let flags = "-std=c11 -Wall -Wextra -Werror -Wno-tautological-compare -Wno-type-limits -Wno-self-assign -Wno-unknown-warning-option \
                  -Wno-infinite-recursion \
-                 -Wno-overflow -Wno-constant-conversion -O1 -fsanitize=undefined,address \
+                 -Wno-overflow -Wno-constant-conversion -Wno-sign-compare -O1 -fsanitize=undefined,address \
                  -fno-sanitize-recover=all p.c test.c -o test";
     let compiled =
         Command::new(compiler).args(flags.split_whitespace()).current_dir(folder).output().unwrap();

@@ -176,8 +176,8 @@ impl<'a> Unit<'a> {
     /// Whether a variable without a value can be read before it is written.
     pub fn needs_zero(&self, method: MethodId, local: LocalId) -> bool {
         let body = &self.program[method].body;
-        let scalar = !matches!(body.locals[local.0 as usize].ty, Type::Module(_) | Type::Array(..));
-        scalar && !definite::is_assigned_first(&body.root, local)
+        let array = matches!(body.locals[local.0 as usize].ty, Type::Array(..));
+        !array && !definite::is_assigned_first(&body.root, local, &|module| self.does_something(module))
     }
 }
 

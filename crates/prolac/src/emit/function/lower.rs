@@ -103,7 +103,7 @@ impl<'a> Function<'a> {
             match value {
                 None => {
                     let name = self.name_local(local);
-                    let zero = self.unit.needs_zero(self.method, local).then(|| "0".to_string());
+                    let zero = self.unit.needs_zero(self.method, local).then(|| zero(ty).to_string());
                     self.declare(&name, ty, zero);
                 }
                 Some(value) => self.bind_value(local, ty, value),
@@ -215,4 +215,13 @@ pub(super) fn writes_inside(e: &Expr) -> bool {
         writes |= matches!(part.kind, ExprKind::Assign(..) | ExprKind::Update { .. } | ExprKind::Step { .. });
     });
     writes
+}
+
+/// What a variable holds that has no value.
+fn zero(ty: &Type) -> &'static str {
+    match ty {
+        Type::Module(_) => "{}",
+        Type::Pointer(_) => "NULL",
+        _ => "0",
+    }
 }
