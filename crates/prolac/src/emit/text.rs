@@ -145,6 +145,12 @@ impl C {
         }
     }
 
+    /// Whether it is a comparison or another test.
+    pub fn is_test(&self) -> bool {
+        matches!(self.level, level::OR | level::AND | level::EQUAL | level::ORDER)
+            || self.text.starts_with('!')
+    }
+
     /// `(to)text`
     pub fn cast(&self, to: &str, kind: Kind) -> C {
         C {

@@ -100,6 +100,11 @@ impl<'a> Function<'a> {
         let (bits, signed) = value.kind.promoted();
         let symbol = if op == UnaryOp::Negate { '-' } else { '~' };
         let operand = value.operand(level::UNARY, true);
+        if symbol == '~' && value.is_test() {
+            // Compilers take `~(a == b)` for a mistake.
+            let text = format!("{} ^ -1", value.operand(level::BIT_XOR, false));
+            return C::truth(text, level::BIT_XOR).exact(int.is_signed());
+        }
         let gap = operand.starts_with('-');
         let text = if gap { format!("{symbol}({operand})") } else { format!("{symbol}{operand}") };
         let own = bits == int.bits() && signed == int.is_signed();
@@ -227,14 +232,8 @@ impl<'a> Function<'a> {
             return C::literal(u8::from(equal).to_string(), Kind::Int(32, true));
         }
         if let Some(known) = known_comparison(op, x, y) {
-            let effects = self.effects(x).and(self.effects(y)).has_effect();
-            let value = u8::from(known);
-            return match effects {
-                true => {
-                    C::truth(format!("((void)({}), (void)({}), {value})", a.text, b.text), level::PRIMARY)
-                }
-                false => C::literal(value.to_string(), Kind::Int(32, true)),
-            };
+            let text = format!("((void)({}), (void)({}), {})", a.text, b.text, u8::from(known));
+            return C::truth(text, level::PRIMARY);
         }
         let Type::Int(int) = x.ty else { return infix(op, &a, &b, Kind::Int(32, true)) };
         if int == IntType::Seqint && !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
@@ -296,8 +295,8 @@ fn not_of(e: &Expr) -> Option<&Expr> {
 }
 
 /// The result of a comparison that the types of the operands decide; compilers warn of such.
-fn known_comparison(op: BinaryOp, x: &Expr, y: &Expr) -> Option<bool> {
-    if x.ty == Type::Int(IntType::Seqint) {
+pub(super) fn known_comparison(op: BinaryOp, x: &Expr, y: &Expr) -> Option<bool> {
+    if !x.ty.is_int() || x.ty == Type::Int(IntType::Seqint) {
         return None;
     }
     let (a, b) = (ranges::of(x), ranges::of(y));

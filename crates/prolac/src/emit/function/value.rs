@@ -1,6 +1,6 @@
 //! Expressions as C expressions. What C cannot say there is done by statements before.
 
-use super::Function;
+use super::{Function, arith};
 use crate::emit::effects::can_trap;
 use crate::emit::helpers::Helper;
 use crate::emit::tables;
@@ -165,6 +165,11 @@ impl<'a> Function<'a> {
     }
 
     fn binary(&mut self, op: BinaryOp, a: &'a Expr, b: &'a Expr, ty: &Type) -> C {
+        if let Some(known) = arith::known_comparison(op, a, b)
+            && !self.effects(a).and(self.effects(b)).has_effect()
+        {
+            return C::literal(u8::from(known).to_string(), Kind::Int(32, true));
+        }
         let values = self.operands(&[a, b]);
         let [left, right] = <[C; 2]>::try_from(values).unwrap_or_else(|_| [zero(), zero()]);
         match &a.ty {
@@ -181,7 +186,7 @@ impl<'a> Function<'a> {
     }
 
     fn bitwise_of_bools(&self, op: BinaryOp, a: &C, b: &C) -> C {
-        let own = super::arith::level_of(op);
+        let own = arith::level_of(op);
         C::truth(format!("{} {} {}", a.operand(own, false), op.symbol(), b.operand(own, true)), own)
     }
 }
