@@ -22,6 +22,20 @@ pub struct InputOptions {
 }
 
 impl InputOptions {
+    /// Takes away the files named after the first, for tools that read others besides the configuration. With a
+    /// configuration from elsewhere, there is none to take.
+    pub fn take_files_after_first(&mut self) -> Vec<String> {
+        if !self.file.is_empty() || !self.expression.is_empty() {
+            return Vec::new();
+        }
+        let mut files = 0;
+        let mut is_more = |word: &mut String| {
+            files += usize::from(definition(word).is_none());
+            files > 1 && definition(word).is_none()
+        };
+        self.words.extract_if(.., &mut is_more).collect()
+    }
+
     /// The definitions among the words of the command line, `VAR=value`; the first of a name counts.
     pub fn defines(&self) -> Vec<(String, String)> {
         let mut defines: Vec<(String, String)> = Vec::new();

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What every tool can be told.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct ToolOptions {
     #[command(flatten)]
     pub input: InputOptions,
@@ -25,7 +25,7 @@ pub struct ToolOptions {
 }
 
 /// Where a tool writes, and what besides the configuration.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct OutputOptions {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
