@@ -1,6 +1,6 @@
 //! The command line of `clickwork` itself: its subcommands.
 
-use crate::{check, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, xform};
+use crate::{check, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, undead, xform};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -29,6 +29,7 @@ enum Command {
     Run(run::Run),
     Check(check::Check),
     Flatten(flatten::Flatten),
+    Undead(undead::Undead),
     Xform(xform::Xform),
     Fmt(fmt::Fmt),
     Graph(graph::Graph),
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::command(&args),
         Command::Check(args) => check::main(&args),
         Command::Flatten(args) => flatten::main(&args),
+        Command::Undead(args) => undead::main(&args),
         Command::Xform(args) => xform::main(&args),
         Command::Fmt(args) => fmt::main(&args),
         Command::Graph(args) => graph::main(&args),

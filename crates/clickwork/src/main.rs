@@ -24,6 +24,7 @@ mod programs;
 mod report;
 mod run;
 mod tool;
+mod undead;
 mod xform;
 
 use std::process::ExitCode;

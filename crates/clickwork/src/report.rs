@@ -11,6 +11,8 @@ pub struct Report {
     pub click: bool,
     /// Whether warnings are printed.
     pub warnings: bool,
+    /// Whether remarks are printed. Click has none, unless they were asked for.
+    pub notes: bool,
     /// Whether there are colours.
     pub color: bool,
     /// Whether a status line stands where the messages begin, which is to be overwritten.
@@ -20,13 +22,13 @@ pub struct Report {
 impl Report {
     /// Click's form.
     pub fn click() -> Report {
-        Report { click: true, warnings: true, color: false, over_status: false }
+        Report { click: true, warnings: true, notes: false, color: false, over_status: false }
     }
 
     /// For people, with colours if standard error is a terminal.
     pub fn human() -> Report {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Report { click: false, warnings: true, color, over_status: false }
+        Report { click: false, warnings: true, notes: true, color, over_status: false }
     }
 
     /// Prints all messages that should be printed to standard error.
@@ -47,8 +49,7 @@ impl Report {
         match severity {
             Severity::Error => true,
             Severity::Warning => self.warnings,
-            // Click has no such remarks.
-            Severity::Note => self.warnings && !self.click,
+            Severity::Note => self.warnings && self.notes,
         }
     }
 

@@ -77,3 +77,41 @@ fn damaged_archives_are_refused_with_the_place() {
         "a.click: bad archive: it has no member `config`, which would be the configuration (at byte 0)\n",
     );
 }
+
+#[test]
+fn undead_explains_what_it_removes_in_both_forms() {
+    let dir = Scratch::new("undead");
+    dir.write(
+        "a.click",
+        "InfiniteSource(LIMIT 1)\n -> s :: StaticSwitch($TO)\n => Discard, ToDump(x.pcap);\n",
+    );
+    let expected = "InfiniteSource@1 :: InfiniteSource(LIMIT 1);
+Discard@3 :: Discard;
+
+InfiniteSource@1 -> Discard@3;
+";
+    let quiet =
+        dir.tool("click-undead").args(["a.click", "TO=0", "-c", "-u"]).assert().success().stderr_eq("");
+    let stdout = String::from_utf8(quiet.get_output().stdout.clone()).unwrap();
+    assert!(stdout.contains("# 3 \"a.click\"\nDiscard@3 :: Discard;"), "{stdout}");
+    let told = dir.tool("click-undead").args(["-V", "a.click", "TO=0", "--no-lines"]).assert().success();
+    told.stderr_eq(
+        "a.click:2: removed 's :: StaticSwitch($TO)': all packets take output 0
+a.click:3: removed 'ToDump@4 :: ToDump(x.pcap)': no packet reaches it
+",
+    );
+    let explained = dir.clickwork().args(["undead", "--explain", "a.click", "TO=0", "--no-lines"]).assert();
+    explained.success().stderr_eq(
+        "note: removed 's :: StaticSwitch($TO)': all packets take output 0\n --> a.click:2:5\n...",
+    );
+    let unknown = dir.clickwork().args(["undead", "a.click", "--no-lines"]).assert().success();
+    unknown.stderr_eq("warning: 's :: StaticSwitch($TO)' left alone: its configuration does not say which port packets take\n...");
+    let version = dir.tool("click-undead").arg("-v").assert().success();
+    version.stdout_eq("click-undead (Clickwork) [..]\n");
+    let defined = dir.tool("click-undead").args([
+        "-e",
+        "define($TO 0); InfiniteSource(LIMIT 1) -> StaticSwitch($TO) -> Discard",
+        "--no-lines",
+    ]);
+    defined.assert().success().stdout_eq(format!("define($TO 0);\n\n{expected}"));
+}

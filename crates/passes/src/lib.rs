@@ -8,10 +8,16 @@
 //! Read first: [`Network`].
 #![forbid(unsafe_code)]
 
+pub mod element_map;
+pub mod facts;
+pub mod kinds;
 pub mod matching;
+pub mod mentions;
 mod network;
+pub mod undead;
 pub mod unit;
 pub mod xform;
 
+pub use facts::Facts;
 pub use network::{ElementId, Network};
 pub use unit::Unit;

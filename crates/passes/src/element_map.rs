@@ -1,0 +1,153 @@
+//! Element maps: facts about element classes that a configuration brings with it, in the file `elementmap.xml` of its
+//! archive.
+//!
+//! The format is Click's: `<entry>` tags in an `<elementmap>`, with the codes of [`Class`](clickwork_router::Class) as
+//! attributes. Attributes that we have no use for are kept.
+
+use clickwork_lang::archive::{Archive, Member};
+
+/// The member of an archive that is an element map.
+pub const FILE: &str = "elementmap.xml";
+const HEAD: &str =
+    "<?xml version=\"1.0\" standalone=\"yes\"?>\n<elementmap xmlns=\"http://www.lcdf.org/click/xml/\">\n";
+
+/// The facts about one class: names of attributes and their values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry(Vec<(String, String)>);
+
+/// Facts about classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ElementMap {
+    entries: Vec<Entry>,
+}
+
+impl Entry {
+    /// Facts, as pairs of attribute and value.
+    pub fn new(attributes: &[(&str, &str)]) -> Entry {
+        Entry(attributes.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+    }
+
+    /// The value of an attribute.
+    pub fn get(&self, attribute: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == attribute).map(|(_, value)| value.as_str())
+    }
+}
+
+impl ElementMap {
+    /// The map among the files of an archive; empty if there is none.
+    pub fn of(files: &Archive) -> ElementMap {
+        let file = files.get(FILE).map(|m| String::from_utf8_lossy(&m.data).into_owned());
+        ElementMap::parse(&file.unwrap_or_default())
+    }
+
+    /// Reads a map. What is no entry is passed over.
+    pub fn parse(text: &str) -> ElementMap {
+        let mut map = ElementMap::default();
+        let mut rest = text;
+        while let Some(at) = rest.find('<') {
+            rest = &rest[at + 1..];
+            if let Some(comment) = rest.strip_prefix("!--") {
+                rest = comment.split_once("-->").map_or("", |(_, after)| after);
+            } else if let Some(attributes) =
+                rest.strip_prefix("entry").filter(|a| a.starts_with(char::is_whitespace))
+            {
+                let (entry, after) = entry(attributes);
+                map.add(entry);
+                rest = after;
+            }
+        }
+        map
+    }
+
+    /// Adds facts, unless the class has some already or there is no name.
+    pub fn add(&mut self, entry: Entry) {
+        if entry.get("name").is_some_and(|name| self.get(name).is_none()) {
+            self.entries.push(entry);
+        }
+    }
+
+    /// Adds all facts of another map.
+    pub fn merge(&mut self, other: ElementMap) {
+        other.entries.into_iter().for_each(|entry| self.add(entry));
+    }
+
+    /// The facts about a class.
+    pub fn get(&self, class: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.get("name") == Some(class))
+    }
+
+    /// Puts the map among the files of an archive, in the place of the one that is there; an empty map is left out.
+    pub fn attach(&self, files: &mut Archive) {
+        if self.entries.is_empty() {
+            files.remove(FILE);
+            return;
+        }
+        files.set(Member { name: FILE.into(), modified: 0, mode: 0o600, data: self.to_xml().into_bytes() });
+    }
+
+    /// The map as text.
+    pub fn to_xml(&self) -> String {
+        let attribute = |(name, value): &(String, String)| format!(" {name}=\"{}\"", escape(value));
+        let entry = |e: &Entry| format!("  <entry{} />\n", e.0.iter().map(attribute).collect::<String>());
+        format!("{HEAD}{}</elementmap>\n", self.entries.iter().map(entry).collect::<String>())
+    }
+}
+
+/// The attributes up to the end of a tag, and what is behind it.
+fn entry(mut text: &str) -> (Entry, &str) {
+    let mut entry = Entry::default();
+    loop {
+        text = text.trim_start();
+        let Some((name, after)) = text.split_once('=').filter(|(name, _)| !name.contains(['>', '<'])) else {
+            return (entry, text);
+        };
+        let after = after.trim_start();
+        let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+            return (entry, after);
+        };
+        let Some((value, after)) = after[1..].split_once(quote) else { return (entry, "") };
+        entry.0.push((name.trim().to_string(), unescape(value)));
+        text = after;
+    }
+}
+
+const ENTITIES: [(&str, &str); 5] =
+    [("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'")];
+
+fn escape(text: &str) -> String {
+    ENTITIES.iter().fold(text.to_string(), |text, (entity, plain)| text.replace(plain, entity))
+}
+
+fn unescape(text: &str) -> String {
+    ENTITIES.iter().rev().fold(text.to_string(), |text, (entity, plain)| text.replace(entity, plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAP: &str = "<?xml version='1.0'?>\n<!-- <entry name='No'/> -->\n<elementmap drivers=\"userlevel\">\n\
+                       <entry name=\"A\" processing='l/h' flowcode=\"x/&quot;&lt;\"\n flags=\"S3\"/>\n\
+                       <entry docname=\"nameless\"/><entry name=\"A\"/><entry name=\"B\" x=\"1\"></entry></elementmap>";
+
+    #[test]
+    fn a_map_is_read_and_written() {
+        let map = ElementMap::parse(MAP);
+        let a = map.get("A").unwrap();
+        assert_eq!(
+            (a.get("processing"), a.get("flowcode"), a.get("flags")),
+            (Some("l/h"), Some("x/\"<"), Some("S3"))
+        );
+        assert_eq!((map.entries.len(), map.get("No")), (2, None));
+        assert_eq!(ElementMap::parse(&map.to_xml()), map);
+        assert!(map.to_xml().contains("flowcode=\"x/&quot;&lt;\""), "{}", map.to_xml());
+    }
+
+    #[test]
+    fn any_text_is_read_to_its_end() {
+        for end in 0..MAP.len() {
+            ElementMap::parse(&MAP[..end]);
+        }
+        assert_eq!(ElementMap::parse("<entry name=A><entry =><entry name='é").entries, []);
+    }
+}

@@ -1,0 +1,89 @@
+//! What the tests of passes share: running a pass on a text, and running configurations to compare what they do.
+#![allow(dead_code)] // no test uses everything
+
+use clickwork_elements::registry;
+use clickwork_lang::{Options as LangOptions, archive::Archive, elaborate};
+use clickwork_packet::Timestamp;
+use clickwork_passes::{Facts, Network, Unit};
+use clickwork_router::{Clock, Driver, Log, Options, build};
+use clickwork_source::{Diagnostics, Sources, render_click};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a router did: the lines that each Print printed, in order, and the values of handlers.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Deeds {
+    /// Lines by label, which is what stands before the colon.
+    pub printed: BTreeMap<String, Vec<String>>,
+    /// `element.handler` and value.
+    pub counts: BTreeMap<String, String>,
+}
+
+/// Runs a pass on the text of a configuration: the new text, and the messages as Click would print them.
+pub fn transform(text: &str, pass: impl FnOnce(&mut Network, &Facts<'_>) -> Diagnostics) -> (String, String) {
+    let (mut unit, messages) =
+        Unit::new("t.click", text.to_string(), Archive::default(), &LangOptions::any_class());
+    assert!(messages.is_empty(), "{messages:?}\n{text}");
+    let registry = registry();
+    let messages = pass(&mut unit.network, &Facts::new(&registry, &unit.files));
+    (unit.to_text(), messages.iter().map(|d| render_click(&unit.sources, d)).collect())
+}
+
+/// Runs a configuration for ten simulated seconds. Of elements of the classes in `counted` the handler `count` is read.
+pub fn run(text: &str, ordered: bool, counted: &[&str]) -> Deeds {
+    let registry = Arc::new(registry());
+    let mut sources = Sources::default();
+    let file = sources.add("t.click", text);
+    let (graph, messages) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
+    assert!(!messages.has_errors(), "{messages:?}\n{text}");
+    let log = Log::buffer();
+    let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
+    let options = Options {
+        ordered,
+        clock,
+        log: log.clone(),
+        output: log.clone(),
+        seed: Some(1),
+        ..Options::default()
+    };
+    let (mut router, _) = build(&graph, &sources, &registry, options).unwrap_or_else(|errors| {
+        let errors: String = errors.iter().map(|d| render_click(&sources, d)).collect();
+        panic!("{errors}\n{text}")
+    });
+    Driver::default().run_for(&mut router, Duration::from_secs(10));
+    let mut deeds = Deeds::default();
+    for line in log.taken().lines() {
+        let label = line.split(':').next().unwrap_or_default();
+        deeds.printed.entry(label.to_string()).or_default().push(line.to_string());
+    }
+    for e in graph.elements.iter().filter(|e| counted.contains(&e.class.as_str())) {
+        let value =
+            router.read(&format!("{}.count", e.name), "").map_or_else(|e| e.to_string(), |v| v.text());
+        deeds.counts.insert(e.name.clone(), value);
+    }
+    deeds
+}
+
+/// Numbers that look random and are the same for the same seed.
+pub struct Random(u64);
+
+impl Random {
+    /// The numbers of a seed.
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % n.max(1)
+    }
+
+    /// One of some things.
+    pub fn pick<'a, T: ?Sized>(&mut self, things: &[&'a T]) -> &'a T {
+        things[self.below(things.len())]
+    }
+}
