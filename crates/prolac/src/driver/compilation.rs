@@ -124,7 +124,8 @@ impl Compilation {
         if self.syntax.is_none() {
             let mut program = ast::Program::default();
             for file in &self.files {
-                append(&mut program, syntax::parse(&mut self.sources, file.id, &mut self.diagnostics));
+                // Support code in front of any file goes to the top of the C.
+                program.items.extend(syntax::parse(&mut self.sources, file.id, &mut self.diagnostics).items);
             }
             self.syntax = Some(program);
         }
@@ -243,16 +244,4 @@ impl Compilation {
     fn succeeded<T>(&self, value: T) -> Option<T> {
         (!self.diagnostics.has_errors()).then_some(value)
     }
-}
-
-/// Adds the definitions of a further file. Support code in front of it stands in front of the program only if no
-/// definition does.
-fn append(program: &mut ast::Program, more: ast::Program) {
-    let has_definition = program.items.iter().any(|item| !matches!(item, ast::TopItem::Support(_)));
-    program.items.extend(more.items.into_iter().map(|mut item| {
-        if let ast::TopItem::Support(support) = &mut item {
-            support.first &= !has_definition;
-        }
-        item
-    }));
 }

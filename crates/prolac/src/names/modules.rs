@@ -76,7 +76,10 @@ impl Builder<'_, '_> {
         self.program[module].table = self.program[real].table.clone();
         self.program[real].children.push(module);
         for other in parents.into_iter().filter(|part| part.target != parent.target) {
-            self.reapply(other, &mut space);
+            let ancestor = self.target_module(other.target);
+            if ancestor.is_some_and(|ancestor| self.program.is_derived(real, ancestor)) {
+                self.reapply(other, &mut space);
+            }
         }
         space
     }
@@ -99,6 +102,7 @@ impl Builder<'_, '_> {
                     .label(first.ast.span, "the other one")
                     .hint("a further parent must be an ancestor of the first; import it with `has` instead"),
             );
+            return known.first().copied();
         }
         real
     }

@@ -241,8 +241,12 @@ impl<'a> BodyChecker<'_, 'a> {
                 if method.kind != MethodKind::Plain {
                     return message;
                 }
+                let written =
+                    self.check.names.method_ast(call.method).is_some_and(|ast| ast.returns.is_some());
+                let label =
+                    if written { "declared void here" } else { "declared without a return type here" };
                 message
-                    .label(method.span, "declared without a return type here")
+                    .label(method.span, label)
                     .hint(format!("give it a return type `:> {}`", self.check.program.type_name(to)))
             }
             ExprKind::Conditional(_, a, b) if a.ty == Type::Void && b.ty == Type::Void => {
