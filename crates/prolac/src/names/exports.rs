@@ -95,6 +95,9 @@ impl Builder<'_, '_> {
 
     fn unknown_export(&mut self, path: &ast::Path, module: ModuleId, rest: &[Ident], space: &Space) {
         let Some(last) = rest.last() else { return };
+        if self.names.has_lost_parent(self.program, module) {
+            return;
+        }
         let message =
             format!("`{}` has no method `{}` to export", self.program.module_name(module), last.name);
         let mut message = Diagnostic::error(path.span, message);

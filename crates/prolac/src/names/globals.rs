@@ -248,6 +248,8 @@ impl<'a> Builder<'a, '_> {
             ast: module,
             home,
             header: Header::default(),
+            lost: Vec::new(),
+            lost_parent: false,
             body: Space::default(),
             original: State::NotYet,
             default: None,

@@ -56,6 +56,23 @@ impl<'a> Builder<'a, '_> {
             self.names.modules[index].header = Header { parents, imports };
             self.check_unique(index);
         }
+        (0..self.names.modules.len()).for_each(|index| self.find_lost(index));
+    }
+
+    /// Remembers the parents and imports that lead to no module.
+    fn find_lost(&mut self, index: usize) {
+        let decl = &self.names.modules[index];
+        let leads = |parts: &[Part<'_>], ast: &ast::ModuleExpr| {
+            let part = parts.iter().find(|part| std::ptr::eq(part.ast, ast));
+            part.is_some_and(|part| self.target_module(part.target).is_some())
+        };
+        let parents = decl.ast.parents.iter().filter(|ast| !leads(&decl.header.parents, ast));
+        let imports = decl.ast.imports.iter().filter(|ast| !leads(&decl.header.imports, ast));
+        let lost_parent = parents.clone().next().is_some();
+        let names = parents.chain(imports).filter_map(|ast| Some(ast.name.parts.last()?.name.clone()));
+        let lost = names.collect();
+        let decl = &mut self.names.modules[index];
+        (decl.lost, decl.lost_parent) = (lost, lost_parent);
     }
 
     fn part(

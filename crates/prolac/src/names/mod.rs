@@ -66,6 +66,10 @@ struct Decl<'a> {
     /// The namespace that contains it.
     home: GlobalId,
     header: Header<'a>,
+    /// Names of parents and imports that lead to no module; a message was given.
+    lost: Vec<Name>,
+    /// Whether a parent is among them.
+    lost_parent: bool,
     /// What its body defines.
     body: Space,
     original: State,
@@ -232,6 +236,16 @@ impl<'a> Names<'a> {
     /// Why `view` does not show a name that its module has.
     pub fn hidden(&self, view: ViewId, name: &Name) -> Option<Hidden> {
         self.view(view).hidden.get(name).map(|&operator| Hidden { operator })
+    }
+
+    /// Whether a message about a name that `module` lacks would only repeat one about its header.
+    pub fn is_lost(&self, program: &Program, module: ModuleId, name: &Name) -> bool {
+        self.modules[module.0 as usize].lost.contains(name) || self.has_lost_parent(program, module)
+    }
+
+    /// Whether a module or one of its ancestors has a parent that leads to no module: nobody knows what it inherits.
+    pub fn has_lost_parent(&self, program: &Program, module: ModuleId) -> bool {
+        program.ancestry(module).any(|m| self.modules[m.0 as usize].lost_parent)
     }
 
     fn top(&self, module: ModuleId) -> Option<&Space> {

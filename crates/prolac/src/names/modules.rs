@@ -97,6 +97,7 @@ impl Builder<'_, '_> {
         let is_real = |candidate: ModuleId| known.iter().all(|&(_, p)| self.program.is_derived(candidate, p));
         let real = known.iter().find(|&&(_, candidate)| is_real(candidate)).copied();
         if let (None, Some((first, ..)), Some((last, ..))) = (real, known.first(), known.last()) {
+            self.names.modules[module.0 as usize].lost_parent = true;
             self.report(
                 Diagnostic::error(last.ast.span, "a module has one parent")
                     .label(first.ast.span, "the other one")
@@ -108,6 +109,7 @@ impl Builder<'_, '_> {
     }
 
     fn report_cycle(&mut self, module: ModuleId, part: Part<'_>) {
+        self.names.modules[module.0 as usize].lost_parent = true;
         let name = self.program.module_name(module);
         self.report(
             Diagnostic::error(part.ast.span, format!("`{name}` is derived from itself"))

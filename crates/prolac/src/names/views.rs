@@ -140,7 +140,10 @@ impl Names<'_> {
                 Some((module, view))
             }
             Err(message) => {
-                diagnostics.push(*message);
+                let lost = &self.modules[scope.module.0 as usize].lost;
+                if !expr.name.parts.first().is_some_and(|first| lost.contains(&first.name)) {
+                    diagnostics.push(*message);
+                }
                 None
             }
         }

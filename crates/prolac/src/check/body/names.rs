@@ -57,6 +57,9 @@ impl<'a> BodyChecker<'_, 'a> {
         }
         match self.entry(global, &name.name) {
             Some(entry) => self.found(entry, Through::Own, name, name.span),
+            None if self.check.names.is_lost(&self.check.program, self.module(), &name.name) => {
+                Meaning::Value(wrong(name.span))
+            }
             None => {
                 let message = self.undeclared(name, called);
                 Meaning::Value(self.error(message))
@@ -115,10 +118,7 @@ impl<'a> BodyChecker<'_, 'a> {
             Some(entry) if !matches!(entry.feature, Feature::Module(_)) => {
                 self.found(entry, Through::Module(module), name, span)
             }
-            _ => {
-                let message = self.no_member(module, name);
-                Meaning::Value(self.error(message))
-            }
+            _ => self.without_member(module, name),
         }
     }
 
@@ -133,9 +133,21 @@ impl<'a> BodyChecker<'_, 'a> {
         }
     }
 
+    /// A message about a name that a module lacks, unless its header had one.
+    fn without_member(&mut self, module: ModuleRef, name: &ast::Ident) -> Meaning {
+        if self.check.names.has_lost_parent(&self.check.program, module.module) {
+            return Meaning::Value(wrong(name.span));
+        }
+        let message = self.no_member(module, name);
+        Meaning::Value(self.error(message))
+    }
+
     /// `super.name`, looked up in what the header shows of the parent.
     fn super_name(&mut self, at: Span, name: &ast::Ident, span: Span) -> Meaning {
         let Some(parent) = self.parent_view() else {
+            if self.check.names.has_lost_parent(&self.check.program, self.module()) {
+                return Meaning::Value(wrong(span));
+            }
             let module = self.check.program.module_name(self.module());
             let message = format!("`super` means nothing here: module `{module}` has no parent");
             return Meaning::Value(self.error(Diagnostic::error(at, message)));
@@ -144,10 +156,7 @@ impl<'a> BodyChecker<'_, 'a> {
             Some(entry) if !matches!(entry.feature, Feature::Module(_)) => {
                 self.found(entry, Through::Super, name, span)
             }
-            _ => {
-                let message = self.no_member(parent, name);
-                Meaning::Value(self.error(message))
-            }
+            _ => self.without_member(parent, name),
         }
     }
 
@@ -192,10 +201,7 @@ impl<'a> BodyChecker<'_, 'a> {
             Some(entry) if !matches!(entry.feature, Feature::Module(_)) => {
                 self.found(entry, Through::Object(object), name, span)
             }
-            _ => {
-                let message = self.no_member(module, name);
-                Meaning::Value(self.error(message))
-            }
+            _ => self.without_member(module, name),
         }
     }
 

@@ -66,6 +66,9 @@ impl Parser<'_> {
         while self.take(Punct::Comma) {
             names.push(self.path()?);
         }
+        if self.kind() == TokenKind::Ident && !self.starts_line() {
+            return Err(self.expected("`,` or `;`"));
+        }
         self.semicolon()?;
         Ok(Export { names, span: self.since(start) })
     }
