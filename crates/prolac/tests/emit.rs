@@ -57,7 +57,9 @@ fn head(text: &str, key: &str) -> String {
 
 fn main_file(name: &str, text: &str) -> String {
     let statements = head(text, "MAIN");
-    format!("#include <stdio.h>\n#include \"{name}.h\"\n\nint main(void)\n{{\n\t{statements}\n\treturn 0;\n}}\n")
+    format!(
+        "#include <stdio.h>\n#include \"{name}.h\"\n\nint main(void)\n{{\n\t{statements}\n\treturn 0;\n}}\n"
+    )
 }
 
 /// The C of a program, or what is wrong with it.
@@ -82,12 +84,14 @@ fn compiled(name: &str, text: &str) -> Result<Output, String> {
         source_name: format!("{name}.c"),
         header_name: format!("{name}.h"),
     };
-    emit(&program, &sources, &options).map_err(|errors| errors.iter().map(|d| render_click(&sources, d)).collect())
+    emit(&program, &sources, &options)
+        .map_err(|errors| errors.iter().map(|d| render_click(&sources, d)).collect())
 }
 
 fn run(name: &str, folder: &Path, compiler: &str, flags: &str, expected: &str) -> Result<(), Failed> {
     let words = format!("-std=c11 -Wall -Wextra -Werror {flags} main.c {name}.c -o main");
-    let Ok(compiled) = Command::new(compiler).args(words.split_whitespace()).current_dir(folder).output() else {
+    let Ok(compiled) = Command::new(compiler).args(words.split_whitespace()).current_dir(folder).output()
+    else {
         println!("skipped: there is no {compiler}");
         return Ok(());
     };
@@ -98,6 +102,8 @@ fn run(name: &str, folder: &Path, compiler: &str, flags: &str, expected: &str) -
     let found = String::from_utf8_lossy(&ran.stdout).trim_end().replace('\n', "|");
     match ran.status.success() && found == expected {
         true => Ok(()),
-        false => Err(format!("expected {expected}, found {found} {}", String::from_utf8_lossy(&ran.stderr)).into()),
+        false => {
+            Err(format!("expected {expected}, found {found} {}", String::from_utf8_lossy(&ran.stderr)).into())
+        }
     }
 }
