@@ -1,10 +1,10 @@
-//! `click-xform`: every case in `tests/xform` is a file with the sections `== config`, `== patterns` (any number of
-//! times), `== reverse` (perhaps), `== result` and `== messages`. `UPDATE=1` writes the last two.
+//! `click-xform`: every case in `tests/xform` is a file with the sections `== config`, `== patterns` or `== shipped
+//! NAME` (any number of times), `== reverse` (perhaps), `== result` and `== messages`. `UPDATE=1` writes the last two.
 #![allow(missing_docs)]
 
 use clickwork_lang::Options;
 use clickwork_passes::Unit;
-use clickwork_passes::xform::{Patterns, xform};
+use clickwork_passes::xform::{Patterns, shipped, xform};
 use clickwork_source::{Diagnostics, render_click};
 use std::fmt::Write;
 use std::path::Path;
@@ -26,16 +26,27 @@ impl Case {
         self.sections.iter().find(|(t, _)| t == title).map_or("", |(_, body)| body)
     }
 
+    fn pattern_files(&self) -> Vec<(String, &str)> {
+        let mut files = Vec::new();
+        for (title, text) in &self.sections {
+            if title == "patterns" {
+                files.push((format!("p{}.clickpat", files.len()), text.trim_start()));
+            } else if let Some(name) = title.strip_prefix("shipped ") {
+                let shipped = shipped::find(name).unwrap();
+                files.push((shipped.name.to_string(), shipped.text));
+            }
+        }
+        files
+    }
+
     /// The result, with marks, and the messages.
     fn run(&self) -> (String, String) {
         let options = Options::any_class();
         let (mut unit, mut messages) =
             Unit::read("config.click", self.get("config").trim_start().into(), &options);
         let mut patterns = Patterns::default();
-        let files = self.sections.iter().filter(|(title, _)| title == "patterns");
-        for (number, (_, text)) in files.enumerate() {
-            let name = if number == 0 { "p.clickpat".to_string() } else { format!("p{number}.clickpat") };
-            let file = unit.sources.add(name, text.trim_start());
+        for (name, text) in self.pattern_files() {
+            let file = unit.sources.add(name, text);
             messages.extend(patterns.read(&mut unit.sources, file, &options));
         }
         if self.sections.iter().any(|(title, _)| title == "reverse") {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use clickwork_lang::config::split_args;
 use clickwork_lang::{CompoundClass, CompoundOrigin, Connection, ElementDecl, Port};
 use clickwork_source::Span;
 
@@ -39,8 +40,8 @@ pub(super) struct Made {
 }
 
 impl Replacement<'_> {
-    /// Replaces the match. New elements are called after the pattern, those that the pattern has under the same name as
-    /// the element whose place they take.
+    /// Replaces the match. New elements are called after the pattern; those that the pattern has under the same name, as
+    /// the element whose place they take, and they are that element if class and configuration are the same too.
     pub fn carry_out(&self, network: &mut Network) -> Made {
         let old: Vec<ElementDecl> = self.found.elements.iter().filter_map(|&id| network.remove(id)).collect();
         let taken: HashMap<&str, &ElementDecl> =
@@ -68,6 +69,9 @@ impl Replacement<'_> {
     ) -> ElementDecl {
         let span = (self.span_of)(element.span);
         if let Some(taken) = taken {
+            if taken.class == element.class && split_args(&taken.config) == split_args(&config) {
+                return taken.clone();
+            }
             let (name, compounds) = (taken.name.clone(), taken.compounds.clone());
             return ElementDecl { name, class: element.class.clone(), config, span, compounds };
         }
