@@ -36,6 +36,11 @@ impl Reach {
         analyze::CallGraph::new(program, &self.all).order().to_vec()
     }
 
+    /// Whether a method can run.
+    pub fn has(&self, method: MethodId) -> bool {
+        self.all.has(method)
+    }
+
     /// The modules whose objects need a pointer to a table.
     pub fn tables(&self) -> BTreeSet<ModuleId> {
         self.slots.keys().copied().collect()

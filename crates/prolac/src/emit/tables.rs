@@ -22,10 +22,11 @@ pub(super) fn table(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> Strin
     unit.names.own(&format!("{}__as__{}", unit.names.module(module), unit.names.module(owner)))
 }
 
-/// The definitions in a table.
+/// The definitions in a table. One that nothing can call is left out: its entry is null.
 pub(super) fn definitions(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> Vec<(MethodId, MethodId)> {
     let slots = unit.reach.slots(owner);
-    slots.map(|slot| (slot, unit.program.definition_in(module, slot))).collect()
+    let entries = slots.map(|slot| (slot, unit.program.definition_in(module, slot)));
+    entries.filter(|&(_, definition)| unit.reach.has(definition)).collect()
 }
 
 /// Whether an exception can leave a call through a slot.
@@ -54,7 +55,11 @@ pub(super) fn declaration(unit: &Unit<'_>, owner: ModuleId) -> String {
 pub(super) fn definition(unit: &Unit<'_>, module: ModuleId, owner: ModuleId) -> String {
     let ty = unit.names.module(owner);
     let mut text = format!("static const struct {ty}__table {} = {{\n", table(unit, module, owner));
-    for (slot, definition) in definitions(unit, module, owner) {
+    let entries = definitions(unit, module, owner);
+    if entries.is_empty() {
+        text.push_str("\t0\n");
+    }
+    for (slot, definition) in entries {
         let function = if needs_thunk(unit, slot, definition) {
             thunk_name(unit, slot, definition)
         } else {
