@@ -247,6 +247,7 @@ impl Operation<'_, '_> {
         let Some(entry) = self.names.views.get(original.0 as usize).and_then(|v| v.space.find(&old_names))
         else {
             self.report_missing(old, original);
+            self.lose(new);
             return;
         };
         let entry = entry.clone();
@@ -340,6 +341,7 @@ impl Operation<'_, '_> {
                 message = message.label(place, "hidden here");
             }
             self.diagnostics.push(message);
+            self.lose(new);
             return;
         };
         if matches!(entry.feature, Feature::Constructor(_)) {
@@ -349,7 +351,14 @@ impl Operation<'_, '_> {
         if let Some(space) = self.view.space.at_mut(outer) {
             space.remove(last);
         }
+        Rc::make_mut(&mut self.view.hidden).insert(last.clone(), self.span);
         self.bind(new, entry);
+    }
+
+    /// A name that could not be bound, about which a message was given.
+    fn lose(&mut self, path: &ast::Path) {
+        let name = path.parts.last().map(|part| part.name.clone());
+        Rc::make_mut(&mut self.view.lost).extend(name);
     }
 
     /// `using` and `notusing`.

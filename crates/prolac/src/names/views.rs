@@ -1,6 +1,6 @@
 //! Views: a module and what is visible of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use clickwork_source::{Diagnostic, Diagnostics, Span};
@@ -22,11 +22,13 @@ pub struct View {
     pub space: Space,
     /// Names that an operator took away, with the operator's place.
     pub hidden: Rc<BTreeMap<Name, Span>>,
+    /// Names that an operator was to bind, but could not; a message was given.
+    pub lost: Rc<BTreeSet<Name>>,
 }
 
 impl View {
     pub(super) fn new(module: ModuleId, space: Space) -> Self {
-        View { module, space, hidden: Rc::default() }
+        View { module, space, hidden: Rc::default(), lost: Rc::default() }
     }
 }
 

@@ -135,7 +135,9 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// A message about a name that a module lacks, unless its header had one.
     fn without_member(&mut self, module: ModuleRef, name: &ast::Ident) -> Meaning {
-        if self.check.names.has_lost_parent(&self.check.program, module.module) {
+        let names = &self.check.names;
+        let lost = names.view(module.view).lost.contains(&name.name);
+        if lost || names.has_lost_parent(&self.check.program, module.module) {
             return Meaning::Value(wrong(name.span));
         }
         let message = self.no_member(module, name);
