@@ -140,14 +140,12 @@ fn found_at(class: &CompoundClass, network: &Network, roots: &BTreeSet<ElementId
     let search = Search { fragment: &fragment, network, index: &index, accept: &accept };
     let mut all = Vec::new();
     for &root in roots {
-        search
-            .at(root, 1_000_000, |m| {
-                let sides = m.crossings.iter().enumerate();
-                let used = sides.flat_map(|(side, list)| list.iter().map(move |c| (side, c.end, c.outside)));
-                all.push((m.elements, used.collect()));
-                ControlFlow::Continue(())
-            })
-            .unwrap();
+        search.at(root, &mut 1_000_000, |m| {
+            let sides = m.crossings.iter().enumerate();
+            let used = sides.flat_map(|(side, list)| list.iter().map(move |c| (side, c.end, c.outside)));
+            all.push((m.elements, used.collect()));
+            ControlFlow::Continue(())
+        });
     }
     all
 }

@@ -35,6 +35,11 @@ impl Index {
         }
     }
 
+    /// Whether there are elements of a class.
+    pub fn has_class(&self, class: &str) -> bool {
+        self.by_class.get(class).is_some_and(|elements| !elements.is_empty())
+    }
+
     /// The elements of a class, in order.
     pub fn of_class(&self, class: &str) -> impl Iterator<Item = ElementId> + '_ {
         self.by_class.get(class).into_iter().flatten().copied()

@@ -56,29 +56,45 @@ pub struct Search<'a, A> {
 
 impl<A: Accept> Search<'_, A> {
     /// Hands the occurrences where node 0 is `root` to `found`, until it says that it has enough.
-    /// At most `effort` pairs are looked at; `None` says that this was not enough.
+    /// Each pair of node and element that is looked at costs one of `effort`; the search ends when there is none left.
     pub fn at(
         &self,
         root: ElementId,
-        effort: usize,
+        effort: &mut usize,
         found: impl FnMut(Match<A::Bindings>) -> ControlFlow<()>,
-    ) -> Option<()> {
-        if self.fragment.is_impossible() {
-            return Some(());
+    ) {
+        if self.fragment.is_impossible() || !self.may_occur() {
+            return;
         }
         let images = vec![ElementId::MAX; self.fragment.len()];
         let mut mapping = Mapping { search: self, images, nodes: HashMap::new(), effort, found };
-        match mapping.try_candidate(0, root, &A::Bindings::default()) {
-            ControlFlow::Break(Stop::Effort) => None,
-            ControlFlow::Break(Stop::Enough) | ControlFlow::Continue(()) => Some(()),
-        }
+        let _ = mapping.try_candidate(0, root, &A::Bindings::default());
     }
 }
 
-/// Why a search ends early.
-enum Stop {
-    Enough,
-    Effort,
+impl<A: Accept> Search<'_, A> {
+    /// Whether there are elements of all classes, and each part that does not hang together with node 0 has an element to
+    /// begin with: else all combinations of the parts before it would be tried in vain.
+    fn may_occur(&self) -> bool {
+        let loose = self.fragment.plan.iter().skip(1).filter(|step| step.anchor.is_none());
+        self.fragment.nodes.iter().all(|node| self.index.has_class(&node.class))
+            && loose.map(|step| step.node).all(|node| {
+                let class = &self.fragment.nodes[node].class;
+                self.index.of_class(class).any(|id| self.may_be(node, id))
+            })
+    }
+
+    /// Whether an element may stand for a node, for all that can be seen of it alone.
+    fn may_be(&self, node: usize, id: ElementId) -> bool {
+        let Some(element) = self.network.element(id) else { return false };
+        let accepted = || self.accept.accept(node, element, &A::Bindings::default()).is_some();
+        let counts = [Side::Input, Side::Output].map(|side| connections(self.network, side, id).count());
+        let least = |side| {
+            let ports = self.fragment.nodes[node].ports.iter().filter(move |((s, _), _)| *s == side);
+            ports.map(|(_, usage)| usage.inside + usize::from(usage.open)).sum::<usize>()
+        };
+        counts[0] >= least(Side::Input) && counts[1] >= least(Side::Output) && accepted()
+    }
 }
 
 /// A part of a match.
@@ -87,13 +103,13 @@ struct Mapping<'a, A, F> {
     /// By node.
     images: Vec<ElementId>,
     nodes: HashMap<ElementId, usize>,
-    effort: usize,
+    effort: &'a mut usize,
     found: F,
 }
 
 impl<A: Accept, F: FnMut(Match<A::Bindings>) -> ControlFlow<()>> Mapping<'_, A, F> {
     /// Goes on with step `depth` of the plan.
-    fn extend(&mut self, depth: usize, bound: &A::Bindings) -> ControlFlow<Stop> {
+    fn extend(&mut self, depth: usize, bound: &A::Bindings) -> ControlFlow<()> {
         let Some(step) = self.search.fragment.plan.get(depth) else { return self.complete(bound) };
         for candidate in self.candidates(step) {
             self.try_candidate(depth, candidate, bound)?;
@@ -118,14 +134,9 @@ impl<A: Accept, F: FnMut(Match<A::Bindings>) -> ControlFlow<()>> Mapping<'_, A, 
         }
     }
 
-    fn try_candidate(
-        &mut self,
-        depth: usize,
-        candidate: ElementId,
-        bound: &A::Bindings,
-    ) -> ControlFlow<Stop> {
-        let Some(effort) = self.effort.checked_sub(1) else { return ControlFlow::Break(Stop::Effort) };
-        self.effort = effort;
+    fn try_candidate(&mut self, depth: usize, candidate: ElementId, bound: &A::Bindings) -> ControlFlow<()> {
+        let Some(effort) = self.effort.checked_sub(1) else { return ControlFlow::Break(()) };
+        *self.effort = effort;
         let step = self.search.fragment.plan[depth];
         let Some(bound) = self.fits(&step, candidate, bound) else { return ControlFlow::Continue(()) };
         self.images[step.node] = candidate;
@@ -177,16 +188,13 @@ impl<A: Accept, F: FnMut(Match<A::Bindings>) -> ControlFlow<()>> Mapping<'_, A, 
             })
     }
 
-    fn complete(&mut self, bound: &A::Bindings) -> ControlFlow<Stop> {
+    fn complete(&mut self, bound: &A::Bindings) -> ControlFlow<()> {
         let (Some(entering), Some(leaving)) = (self.crossings(Side::Input), self.crossings(Side::Output))
         else {
             return ControlFlow::Continue(());
         };
         let (elements, crossings) = (self.images.clone(), [entering, leaving]);
-        match (self.found)(Match { elements, crossings, bindings: bound.clone() }) {
-            ControlFlow::Break(()) => ControlFlow::Break(Stop::Enough),
-            ControlFlow::Continue(()) => ControlFlow::Continue(()),
-        }
+        (self.found)(Match { elements, crossings, bindings: bound.clone() })
     }
 
     /// The connections across the border, if each belongs to a port of the border and each such port has one.

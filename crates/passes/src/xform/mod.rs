@@ -54,8 +54,10 @@ pub fn xform(
     Ok(replaced)
 }
 
-/// Pairs of node and element that a search from one element may look at.
-const EFFORT: usize = 10_000_000;
+/// Pairs of node and element that all searches together may look at, and beyond that for each element of the network:
+/// far more than patterns need whose elements are connected with each other.
+const EFFORT: usize = 1_000_000;
+const EFFORT_PER_ELEMENT: usize = 2_000;
 
 struct Work<'a> {
     network: &'a mut Network,
@@ -69,21 +71,28 @@ struct Work<'a> {
     origins: HashMap<ElementId, Origin>,
     /// Replacements so far, by name of the pattern.
     counts: HashMap<String, usize>,
+    /// What may still be spent on searches.
+    effort: usize,
 }
 
 impl<'a> Work<'a> {
     fn new(network: &'a mut Network, sources: &'a mut Sources, patterns: &'a [Pattern]) -> Self {
         let index = Index::new(network);
         let waiting = patterns.iter().map(|p| index.of_class(p.fragment.root_class()).collect()).collect();
-        let lineage = Lineage::new(network.elements().count());
+        let elements = network.elements().count();
+        let (lineage, effort) = (Lineage::new(elements), EFFORT + elements * EFFORT_PER_ELEMENT);
         let (origins, counts) = Default::default();
-        Work { network, sources, patterns, index, waiting, lineage, origins, counts }
+        Work { network, sources, patterns, index, waiting, lineage, origins, counts, effort }
     }
 
     fn next_match(&mut self) -> Result<Option<(usize, Match<Bindings>)>, Diagnostic> {
         for (number, pattern) in self.patterns.iter().enumerate() {
             while let Some(root) = self.waiting[number].pop_first() {
-                if let Some(found) = self.match_at(number, pattern, root)? {
+                let found = self.match_at(number, pattern, root);
+                if self.effort == 0 {
+                    return Err(pattern.too_vague());
+                }
+                if let Some(found) = found {
                     return Ok(Some((number, found)));
                 }
             }
@@ -91,27 +100,18 @@ impl<'a> Work<'a> {
         Ok(None)
     }
 
-    fn match_at(
-        &self,
-        number: usize,
-        pattern: &Pattern,
-        root: ElementId,
-    ) -> Result<Option<Match<Bindings>>, Diagnostic> {
-        let search = Search {
-            fragment: &pattern.fragment,
-            network: self.network,
-            index: &self.index,
-            accept: pattern,
-        };
+    fn match_at(&mut self, number: usize, pattern: &Pattern, root: ElementId) -> Option<Match<Bindings>> {
+        let (fragment, network, index) = (&pattern.fragment, &*self.network, &self.index);
+        let search = Search { fragment, network, index, accept: pattern };
         let mut first = None;
-        let ended = search.at(root, EFFORT, |found| {
+        search.at(root, &mut self.effort, |found| {
             if found.elements.iter().all(|&id| self.lineage.made_by(id) == Some(number)) {
                 return ControlFlow::Continue(());
             }
             first = Some(found);
             ControlFlow::Break(())
         });
-        ended.map(|()| first).ok_or_else(|| pattern.too_vague())
+        first
     }
 
     fn replace(&mut self, number: usize, found: Match<Bindings>) -> Result<Replaced, Diagnostic> {

@@ -1,0 +1,118 @@
+//! Random patterns on random configurations: work ends, in a correct configuration where no pattern occurs any more, or
+//! with an error.
+#![allow(missing_docs)]
+
+use clickwork_lang::{ElementDecl, Options, Port, elaborate_classes};
+use clickwork_passes::matching::{Accept, Fragment, Index, Search};
+use clickwork_passes::xform::{Patterns, xform};
+use clickwork_passes::{ElementId, Unit};
+use proptest::prelude::*;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+/// Any configuration.
+struct Anything;
+
+impl Accept for Anything {
+    type Bindings = ();
+
+    fn accept(&self, _: usize, _: &ElementDecl, (): &()) -> Option<()> {
+        Some(())
+    }
+}
+
+const CLASSES: [&str; 4] = ["A", "B", "C", "D"];
+
+/// Elements and connections: each from one to another, with ports.
+type Net = (Vec<usize>, Vec<[usize; 4]>);
+
+fn configuration((elements, wires): &Net) -> String {
+    let mut text = String::new();
+    for (n, &class) in elements.iter().enumerate() {
+        let _ = writeln!(text, "e{n} :: {};", CLASSES[class]);
+    }
+    for [a, p, b, q] in wires {
+        let _ = writeln!(text, "e{} [{p}] -> [{q}] e{};", a % elements.len(), b % elements.len());
+    }
+    text
+}
+
+/// A chain of elements, perhaps with a second input to its last; names begin with `prefix`.
+fn class(name: &str, prefix: &str, chain: &[usize], second: bool) -> String {
+    let mut text = format!("elementclass {name} {{ input ");
+    for (n, &class) in chain.iter().enumerate() {
+        let _ = write!(text, "-> {prefix}{n} :: {} ", CLASSES[class]);
+    }
+    let last =
+        if chain.is_empty() { "[1] output".to_string() } else { format!("{prefix}{}", chain.len() - 1) };
+    match (second, chain.is_empty()) {
+        (true, true) => text + "-> output; input [1] -> output }\n",
+        (true, false) => text + &format!("-> output; input [1] -> {last} }}\n"),
+        (false, _) => text + "-> output }\n",
+    }
+}
+
+fn chain(least: usize) -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(0..CLASSES.len(), least..4)
+}
+
+/// Name and port.
+type End = (String, usize);
+
+/// The elements and connections of a configuration, sorted.
+fn parts(unit: &Unit) -> (Vec<[String; 2]>, Vec<[End; 2]>) {
+    let graph = unit.graph();
+    let mut elements: Vec<_> = graph.elements.iter().map(|e| [e.name.clone(), e.class.clone()]).collect();
+    let end = |p: Port| (graph.elements[p.element].name.clone(), p.port);
+    let mut connections: Vec<_> = graph.connections.iter().map(|c| [end(c.from), end(c.to)]).collect();
+    elements.sort();
+    connections.sort();
+    (elements, connections)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn no_pattern_is_left(
+        net in (prop::collection::vec(0..CLASSES.len(), 1..12),
+            prop::collection::vec([0..12usize, 0..2, 0..12, 0..2], 0..20)),
+        pairs in prop::collection::vec((chain(1), chain(0), any::<bool>()), 1..4),
+    ) {
+        let options = Options::any_class();
+        let (mut unit, _) = Unit::read("t.click", configuration(&net).into_bytes(), &options);
+        let mut text = String::new();
+        for (n, (from, to, second)) in pairs.iter().enumerate() {
+            text += &class(&format!("P{n}"), "old", from, *second);
+            text += &class(&format!("P{n}_Replacement"), "new", to, *second);
+        }
+        let file = unit.sources.add("p.clickpat", text.clone());
+        let mut patterns = Patterns::default();
+        let messages = patterns.read(&mut unit.sources, file, &options);
+        prop_assert!(!messages.has_errors(), "{:?}", messages);
+        let (patterns, _) = patterns.prepare(&unit.sources);
+        if xform(&mut unit.network, &mut unit.sources, &patterns).is_err() {
+            return Ok(());
+        }
+        let (again, messages) = Unit::read("<stdin>", unit.to_bytes(), &options);
+        prop_assert!(messages.is_empty(), "{:?}", messages);
+        prop_assert_eq!(parts(&again), parts(&unit));
+        let (classes, _) = elaborate_classes(&mut unit.sources, file, &options);
+        for (n, class) in classes.iter().step_by(2).enumerate() {
+            let own = format!("replaced by p.clickpat:{}", 2 * n + 2);
+            let made = |id: &ElementId| {
+                unit.network.element(*id).is_some_and(|e| unit.sources.landmark(e.span).ends_with(&own))
+            };
+            let (fragment, index) = (Fragment::new(class), Index::new(&unit.network));
+            let search = Search { fragment: &fragment, network: &unit.network, index: &index, accept: &Anything };
+            for root in index.of_class(fragment.root_class()) {
+                let mut left = None;
+                search.at(root, &mut 1_000_000, |found| {
+                    left = Some(found.elements).filter(|elements| !elements.iter().all(made));
+                    if left.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                });
+                prop_assert!(left.is_none(), "P{}: {:?}\n{}{}", n, left, text, unit.to_text());
+            }
+        }
+    }
+}
