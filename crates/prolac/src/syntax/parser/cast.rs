@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 
     /// Whether the identifier at an index is the name of a module here.
-    fn is_module(&self, index: usize) -> bool {
+    pub(super) fn is_module(&self, index: usize) -> bool {
         let name = self.ident_of(self.tokens[index]).name;
         self.modules.contains(&name) && !self.variables.contains(&name)
     }

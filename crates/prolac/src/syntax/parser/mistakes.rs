@@ -192,11 +192,25 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether `(N)` stands before, the name of a module.
+    fn after_module_in_parentheses(&self) -> bool {
+        let Some(close) = self.at.checked_sub(1) else { return false };
+        let open = self.partners[close].filter(|&open| open + 1 < close);
+        open.is_some_and(|open| {
+            let mut inside = self.tokens[open + 1..close].iter();
+            let name = |t: &Token| matches!(t.kind, TokenKind::Ident | TokenKind::Punct(Punct::Dot));
+            inside.all(name) && self.tokens[close - 1].kind == TokenKind::Ident && self.is_module(close - 1)
+        })
+    }
+
     fn closing_hint(&self) -> Option<&'static str> {
         use Keyword::{Else, Elseif, End, In, Then};
         match self.kind() {
             TokenKind::Keyword(End | In | Then | Else | Elseif) => Some("no `let` or `if` is open here"),
             TokenKind::Punct(Punct::CloseParen | Punct::CloseBracket) => Some("it has no opening partner"),
+            _ if self.at_operand() && self.after_module_in_parentheses() => {
+                Some("objects are never cast; casts are written `(*M)e` for pointers and `(int)e`")
+            }
             _ if self.at_operand() => Some("expressions are joined with `,`"),
             _ => None,
         }
