@@ -162,31 +162,33 @@ impl Printer<'_> {
         if from.port > 0 {
             self.out.push_str(&format!(" [{}]", from.port));
         }
-        let mut arrow = " -> ";
+        let mut separator = " ".to_string();
         let mut current = Some(start);
         while let Some(index) = current.filter(|&c| !std::mem::replace(&mut self.used[c], true)) {
             let to = self.graph.connections[index].to;
-            self.out.push_str(self.next_mark(index, &mut mark));
-            self.out.push_str(arrow);
+            if index != start {
+                separator = self.separator(index, &mut mark);
+            }
+            self.out.push_str(&separator);
+            self.out.push_str("-> ");
             if to.port > 0 {
                 self.out.push_str(&format!("[{}] ", to.port));
             }
             self.out.push_str(&self.graph.elements[to.element].name);
-            arrow = "    -> ";
-            self.out.push('\n');
             current = chains.next[index];
         }
-        self.out.pop();
         self.out.push_str(";\n");
     }
 
-    /// The line directive before a connection, if it is another one than that before it.
-    fn next_mark<'m>(&self, connection: usize, mark: &'m mut String) -> &'m str {
+    /// What stands before the arrow of a connection that goes on with a chain: a new line, with a line directive if it
+    /// comes from elsewhere than the connection before. What comes from the same line stays on one, since a new line would
+    /// count as the next of the source.
+    fn separator(&self, connection: usize, mark: &mut String) -> String {
         let new = self.marks.directive(self.graph.connections[connection].span);
-        if new == *mark {
-            return "";
+        if !new.is_empty() && new == *mark {
+            return " ".to_string();
         }
         *mark = new;
-        mark
+        format!("\n{mark}    ")
     }
 }

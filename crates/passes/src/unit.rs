@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn places_survive_any_number_of_tools() {
-        let (mut unit, _) = read(b"a :: A;\n\na\n-> b :: B\n-> C;");
+        let (mut unit, _) = read(b"a :: A;\n\na\n-> b :: B\n-> C -> E -> F;");
         let span = unit.place_of_tool("click-test");
         unit.network.add_new("d", "D", "", span);
         let once = unit.to_bytes();
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(again.sources.landmark(d.span), "<click-test>:1");
         let connections: Vec<_> =
             again.network.connections().map(|c| again.sources.landmark(c.span)).collect();
-        assert_eq!(connections, ["r.click:4", "r.click:5"]);
+        assert_eq!(connections, ["r.click:4", "r.click:5", "r.click:5", "r.click:5"]);
     }
 
     #[test]
