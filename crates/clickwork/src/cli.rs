@@ -1,6 +1,9 @@
 //! The command line of `clickwork` itself: its subcommands.
 
-use crate::{check, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, undead, xform};
+use crate::{
+    check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, uncombine, undead,
+    xform,
+};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -30,6 +33,8 @@ enum Command {
     Check(check::Check),
     Flatten(flatten::Flatten),
     Undead(undead::Undead),
+    Combine(combine::Combine),
+    Uncombine(uncombine::Uncombine),
     Xform(xform::Xform),
     Fmt(fmt::Fmt),
     Graph(graph::Graph),
@@ -48,6 +53,8 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::main(&args),
         Command::Flatten(args) => flatten::main(&args),
         Command::Undead(args) => undead::main(&args),
+        Command::Combine(args) => combine::main(&args),
+        Command::Uncombine(args) => uncombine::main(&args),
         Command::Xform(args) => xform::main(&args),
         Command::Fmt(args) => fmt::main(&args),
         Command::Graph(args) => graph::main(&args),

@@ -7,6 +7,7 @@
 mod check;
 mod cli;
 mod click;
+mod combine;
 mod completions;
 mod config;
 mod control;
@@ -24,6 +25,7 @@ mod programs;
 mod report;
 mod run;
 mod tool;
+mod uncombine;
 mod undead;
 mod xform;
 

@@ -2,7 +2,7 @@
 //!
 //! A tool with a name of its own adds a line to [`PROGRAMS`]; `clickwork links` then makes its link.
 
-use crate::{check, click, flatten, undead, xform};
+use crate::{check, click, combine, flatten, uncombine, undead, xform};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,6 +22,12 @@ pub const PROGRAMS: &[Program] = &[
     Program { name: "click", help: "runs a configuration", main: click::main },
     Program { name: "click-check", help: "checks a configuration", main: check::click_main },
     Program { name: "click-flatten", help: "removes compound elements", main: flatten::click_main },
+    Program { name: "click-combine", help: "combines routers", main: combine::click_main },
+    Program {
+        name: "click-uncombine",
+        help: "takes one of combined routers out",
+        main: uncombine::click_main,
+    },
     Program { name: "click-undead", help: "removes dead code", main: undead::click_main },
     Program { name: "click-xform", help: "replaces patterns of elements", main: xform::click_main },
 ];

@@ -126,9 +126,21 @@ fn help_and_completions_know_every_subcommand() {
         String::from_utf8(run.get_output().stdout.clone()).unwrap()
     };
     let (help, script) = (output(&["--help"]), output(&["completions", "bash"]));
-    for command in
-        ["run", "check", "flatten", "undead", "fmt", "graph", "list", "doc", "ctl", "links", "completions"]
-    {
+    for command in [
+        "run",
+        "check",
+        "flatten",
+        "undead",
+        "combine",
+        "uncombine",
+        "fmt",
+        "graph",
+        "list",
+        "doc",
+        "ctl",
+        "links",
+        "completions",
+    ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         assert!(script.contains(&format!("clickwork,{command})")), "{command}");
         assert!(output(&[command, "--help"]).contains("Usage:"), "{command}");

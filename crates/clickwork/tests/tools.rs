@@ -115,3 +115,64 @@ a.click:3: removed 'ToDump@4 :: ToDump(x.pcap)': no packet reaches it
     ]);
     defined.assert().success().stdout_eq(format!("define($TO 0);\n\n{expected}"));
 }
+
+#[test]
+fn routers_are_combined_changed_and_taken_apart() {
+    let dir = Scratch::new("combine");
+    dir.write("a.click", "FromDevice(eth0) -> n :: Null -> q :: Queue\n -> td :: ToDevice(eth1);");
+    dir.write("b.click", "// b\nFromDevice(eth7) -> Queue -> ToDevice(eth8);");
+    let both = ["ra=a.click", "-n", "rb", "-f", "b.click", "-e", "Idle -> Discard", "-o", "all.click"];
+    dir.tool("click-combine")
+        .args(both)
+        .args(["ra.eth1 = rb.eth7"])
+        .assert()
+        .success()
+        .stdout_eq("")
+        .stderr_eq("");
+    let all = dir.read("all.click");
+    for part in [
+        "link1 :: RouterLink(ra td ToDevice, eth1, rb FromDevice@1 FromDevice, eth7);",
+        "ra\nrb\nrouter3\n",
+        "router3/Idle@1",
+    ] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+    dir.tool("click-undead").args(["all.click", "-o", "less.click"]).assert().success();
+    let ra = dir.tool("click-uncombine").args(["less.click", "ra", "-c", "--no-lines"]).assert().success();
+    ra.stdout_eq(
+        "FromDevice@1 :: FromDevice(eth0);
+q :: Queue;
+td :: ToDevice(eth1);
+
+FromDevice@1 -> q
+    -> td;
+",
+    );
+    let rb = dir.tool("click-uncombine").args(["-n", "rb", "-f", "less.click"]).assert().success();
+    let rb = String::from_utf8(rb.get_output().stdout.clone()).unwrap();
+    assert!(rb.contains("# 2 \"b.click\"\nQueue@2 :: Queue;"), "{rb}");
+}
+
+#[test]
+fn mistakes_in_combining_are_explained() {
+    let dir = Scratch::new("combine-wrong");
+    dir.write("a.click", "FromDevice(eth0) -> Queue -> ToDevice(eth1);");
+    let wrong = |args: &[&str]| dir.clickwork().arg("combine").args(args).assert().code(1).stdout_eq("");
+    wrong(&["a=a.click", "-l", "a.eth1 -> b.eth0"]).stderr_eq(
+        "error: no router named 'b'\n |\n = help: the routers are a\nerror: the routers were not combined\n",
+    );
+    wrong(&[]).stderr_eq("error: no routers specified: name files, as in 'a=a.click b=b.click'\n");
+    wrong(&["a=a.click", "a.eth1 -> "]).stderr_eq("error: bad link definition 'a.eth1 -> '\n");
+    let plain = dir.tool("click-uncombine").args(["a.click", "a"]).assert().code(1);
+    plain.stderr_eq("a.click: not created by 'click-combine' (no 'componentmap')\n");
+    dir.tool("click-combine")
+        .args(["a=a.click", "-o", "c.click"])
+        .assert()
+        .success()
+        .stderr_eq("warning: no links between routers\n");
+    let unnamed = dir.tool("click-uncombine").arg("c.click").assert().code(1);
+    unnamed.stderr_eq("no component specified; there are a\n");
+    dir.clickwork().args(["uncombine", "c.click", "x"]).assert().code(1).stderr_eq(
+        "error: no 'x' component\n |\n = help: the components are a\nerror: c.click: 'x' was not taken out\n",
+    );
+}

@@ -8,6 +8,7 @@
 //! Read first: [`Network`].
 #![forbid(unsafe_code)]
 
+pub mod combine;
 pub mod element_map;
 pub mod facts;
 pub mod kinds;

@@ -231,6 +231,19 @@ impl Network {
         }
     }
 
+    /// Renumbers the ports of an element so that none between others is free.
+    pub fn close_gaps(&mut self, id: ElementId) {
+        let inputs: BTreeSet<Port> = self.inputs(id).iter().map(|c| c.to).collect();
+        let outputs: BTreeSet<Port> = self.outputs(id).iter().map(|c| c.from).collect();
+        let place = |port| Port { element: id, port };
+        for (n, port) in inputs.into_iter().enumerate().filter(|(n, port)| *n != port.port) {
+            self.redirect_inputs(port, place(n));
+        }
+        for (n, port) in outputs.into_iter().enumerate().filter(|(n, port)| *n != port.port) {
+            self.redirect_outputs(port, place(n));
+        }
+    }
+
     /// Moves everything that leaves `old` to leave `new`.
     pub fn redirect_outputs(&mut self, old: Port, new: Port) {
         for c in self.leaving(old).copied().collect::<Vec<_>>() {
@@ -291,7 +304,7 @@ mod tests {
         let mut n = network("a :: A; b :: B; a [3] -> [1] b;");
         let (a, b) = (n.find("a").unwrap(), n.find("b").unwrap());
         assert_eq!((n.output_count(a), n.input_count(b), n.input_count(a)), (4, 2, 0));
-        n.redirect_inputs(port(b, 1), port(b, 0));
+        n.close_gaps(b);
         n.redirect_outputs(port(a, 3), port(a, 0));
         n.connect(port(a, 0), port(b, 0), Span::NONE);
         assert_eq!(text(n), "a :: A; b :: B; a -> b;");
