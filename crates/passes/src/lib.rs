@@ -15,6 +15,7 @@ pub mod kinds;
 pub mod matching;
 pub mod mentions;
 mod network;
+pub mod types;
 pub mod undead;
 pub mod unit;
 pub mod xform;

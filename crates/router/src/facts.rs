@@ -29,7 +29,8 @@ pub struct Class {
     pub processing: &'static str,
     /// Flow code.
     pub flow: &'static str,
-    /// Packet types on inputs and outputs, such as `ip/ip,ip-expired`; `any/same` if the class does not care.
+    /// Packet types on inputs and outputs, such as `ip/ip,ip-expired`; `any/same` if the class does not care. See
+    /// [`packet_types`](crate::packet_types) for the language.
     pub packets: &'static str,
     /// Click's element flags, such as `S0` (makes no packets of its own).
     pub flags: &'static str,

@@ -19,6 +19,7 @@ mod hotswap;
 mod log;
 pub mod notify;
 mod outputs;
+pub mod packet_types;
 mod poll;
 mod ports;
 pub mod random;
