@@ -6,6 +6,7 @@ use crate::report::Report;
 use crate::{output, tool};
 use clap::{ArgAction, Parser};
 use clickwork_lang::archive::Archive;
+use clickwork_passes::{Network, types};
 use clickwork_router::Router;
 use clickwork_source::Sources;
 use std::ffi::OsString;
@@ -16,7 +17,8 @@ use std::process::ExitCode;
 /// Check a configuration without running it
 ///
 /// Reports everything that is wrong: syntax, unknown classes, ports, arguments, push connected to pull. Opens no device
-/// and writes no file. The exit status is 0 if the configuration is correct.
+/// and writes no file. With --types also packets are followed from element to element: Ethernet frames where an IP header
+/// should be are an error. The exit status is 0 if the configuration is correct.
 #[derive(clap::Args, Debug)]
 pub struct Check {
     #[command(flatten)]
@@ -30,6 +32,9 @@ pub struct Check {
     /// Print no warnings
     #[arg(short = 'w', long)]
     no_warnings: bool,
+    /// Check what kind of packets reach each element, and whether it expects them
+    #[arg(long)]
+    types: bool,
 }
 
 /// Check a Click configuration for errors
@@ -79,6 +84,13 @@ fn check(args: &Check, report: &Report) -> Result<bool, String> {
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);
     let Some(router) = made.router.filter(|_| !made.diagnostics.has_errors()) else { return Ok(false) };
+    if args.types {
+        let mistakes = types::check(&Network::new(router.to_graph()), &maker.registry);
+        report.print(&made.sources, &mistakes);
+        if mistakes.has_errors() {
+            return Ok(false);
+        }
+    }
     let wanted = args.output.as_deref().or(args.filter.then_some(Path::new("-")));
     match wanted {
         Some(file) => output::write_bytes(file, &flat(file, &router, &made.sources, input.files))?,

@@ -158,6 +158,8 @@ pub struct Expectation<'a> {
 pub enum Change<'a> {
     /// `same`: nothing.
     Same,
+    /// `each`: nothing; and by which output packets leave does not depend on what they are.
+    Each,
     /// `none`: no packet leaves here.
     Nothing,
     /// `new TYPE`: it is a new packet.
@@ -309,6 +311,7 @@ fn change(word: &str) -> Result<Change<'_>, BadCode> {
     let (first, second) = (first.trim(), second.trim());
     Ok(match name {
         "same" => Change::Same,
+        "each" => Change::Each,
         "none" => Change::Nothing,
         "any" => Change::New(PacketType { what: What::Any, at: None }),
         "unmarked" => Change::Unmarked(None),

@@ -18,6 +18,7 @@ pub static CLASS: Class = Class {
               c[0] -> Discard; c[1] -> Discard; c[2] -> Discard",
     ports: "1/-",
     processing: "h/h",
+    packets: "any/classified",
     args: &[ArgSpec::rest(
         "PATTERN",
         ArgType::Text,

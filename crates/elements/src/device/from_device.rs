@@ -27,7 +27,7 @@ pub static CLASS: Class = Class {
              the router goes on. This needs root, or the capabilities CAP_NET_RAW and CAP_NET_ADMIN.",
     ports: "0/1-2",
     processing: "h/h",
-    packets: "/any",
+    packets: "/new device(DEVNAME) unmarked-unless(FORCE_IP)",
     args: &[
         ArgSpec::required("DEVNAME", ArgType::String, "the network interface"),
         ArgSpec::positional("PROMISC", ArgType::Bool, "false", "whether packets to other hosts are received"),

@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
              goes away with the router. This needs root, or the capability CAP_NET_ADMIN.",
     ports: "0/1",
     processing: "h/h",
-    packets: "/ether",
+    packets: "/new ether",
     args: &[
         ArgSpec::required("DEVNAME", ArgType::String, "name of the interface"),
         ArgSpec::positional("DST", ArgType::IpPrefix, "", "the host's address and network"),

@@ -60,14 +60,14 @@ const fn class(name: &'static str, make: fn() -> Box<dyn Element>) -> Class {
 /// The class facts of KernelTun.
 pub static KERNEL_TUN: Class = Class {
     help: "exchanges IP packets with the host",
-    packets: "ip/ip,any",
+    packets: "ip/any",
     ..class("KernelTun", || Box::new(KernelTun::new(TunnelKind::Tun)))
 };
 
 /// The class facts of KernelTap.
 pub static KERNEL_TAP: Class = Class {
     help: "exchanges Ethernet frames with the host",
-    packets: "ether/ether,any",
+    packets: "ether/new ether,any",
     ..class("KernelTap", || Box::new(KernelTun::new(TunnelKind::Tap)))
 };
 

@@ -23,6 +23,7 @@ pub static CLASS: Class = Class {
              While the interface has no room, packets wait. A FromDevice on the same interface does not receive them.",
     ports: "1/0-2",
     processing: "l/h",
+    packets: "device(DEVNAME)/same",
     args: &[
         ArgSpec::required("DEVNAME", ArgType::String, "the network interface"),
         ArgSpec::keyword("DEBUG", ArgType::Bool, "false", "whether waiting for the interface is reported"),

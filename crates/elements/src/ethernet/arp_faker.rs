@@ -17,7 +17,7 @@ pub static CLASS: Class = Class {
     example: "ARPFaker(10.0.0.1, 2:0:0:0:0:1, 10.0.0.2, 2:0:0:0:0:2) -> Discard",
     ports: "0/1",
     processing: "h/h",
-    packets: "/ether",
+    packets: "/new arp-reply",
     args: &[
         ArgSpec::required("DSTIP", ArgType::IpAddr, "who is told"),
         ArgSpec::required("DSTETH", ArgType::EtherAddr, "the Ethernet address of who is told"),

@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
              stripped from it, that header is used; otherwise all before the network header is replaced by an Ethernet \
              header of the given type and addresses. Other packets pass unchanged.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkIPHeader -> EnsureEther -> Discard",
-    packets: "any/ether",
+    packets: "any/any",
     args: &[
         ArgSpec::positional("ETHERTYPE", ArgType::U16, "0x0800", "Ethernet type"),
         ArgSpec::positional("SRC", ArgType::EtherAddr, "1:1:1:1:1:1", "source address"),

@@ -13,7 +13,7 @@ pub static CLASS: Class = Class {
     manual: "Adds an Ethernet header with the given type, source and destination and an 802.1Q tag to every packet. The tag \
              is fixed, or that of the VLAN annotation if VLAN_TCI is ANNO; packets of NATIVE_VLAN get none.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> EtherVLANEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2, VLAN_ID 7) -> Discard",
-    packets: "any/ether",
+    packets: "any/new ether",
     args: &[
         ArgSpec::required("ETHERTYPE", ArgType::U16, "Ethernet type"),
         ArgSpec::required("SRC", ArgType::EtherAddr, "source address"),

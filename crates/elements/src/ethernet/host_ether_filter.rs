@@ -13,7 +13,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> HostEtherFilter(2:0:0:0:0:1) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "ether/ether,ether",
+    packets: "ether@OFFSET/ether@OFFSET,same",
     args: &[
         ArgSpec::required("ETHER", ArgType::EtherAddr, "this host's address"),
         ArgSpec::positional("DROP_OWN", ArgType::Bool, "false", "whether frames from this host are dropped"),

@@ -14,7 +14,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> StripEtherVLANHeader -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "ether/any,ether",
+    packets: "ether/any,same",
     args: &[ArgSpec::positional(
         "NATIVE_VLAN",
         ArgType::IntRange { min: -1, max: 0xFFF },

@@ -12,7 +12,7 @@ pub static CLASS: Class = Class {
     manual: "Removes the outermost 802.1Q tag of every Ethernet frame that has one, and notes it in the VLAN annotation; \
              the annotation of a frame without tag becomes 0.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> VLANEncap(7) -> VLANDecap -> Discard",
-    packets: "ether/ether",
+    packets: "ether/new ether",
     args: &[
         ArgSpec::positional("ANNO", ArgType::Bool, "true", "whether the annotation is set"),
         ArgSpec::keyword("ETHERTYPE", ArgType::U16, "0x8100", "the tag's Ethernet type"),

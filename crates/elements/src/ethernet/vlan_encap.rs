@@ -12,7 +12,7 @@ pub static CLASS: Class = Class {
     manual: "Inserts an 802.1Q tag behind the addresses of every Ethernet frame: a fixed one, or that of the VLAN \
              annotation if VLAN_TCI is ANNO. Frames of NATIVE_VLAN stay as they are.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> VLANEncap(VLAN_ID 7, VLAN_PCP 3) -> Discard",
-    packets: "ether/ether",
+    packets: "ether/new ether",
     args: &[
         ArgSpec::positional("VLAN_TCI", ArgType::Other("tag or ANNO"), "", "the whole tag, or ANNO"),
         ArgSpec::positional("VLAN_PCP", ArgType::IntRange { min: 0, max: 7 }, "0", "the priority"),

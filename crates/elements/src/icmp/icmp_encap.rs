@@ -18,7 +18,7 @@ pub static PING: Class = Class {
     manual: "Puts an ICMP echo request and an IP header in front of each packet, from SRC to DST. The sequence number and the \
              IP identification count up from 1. The headers are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> ICMPPingEncap(1.0.0.1, 2.0.0.2) -> CheckICMPHeader -> Discard",
-    packets: "any/icmp",
+    packets: "any/push(ip icmp)",
     args: &[
         ArgSpec::required("SRC", ArgType::IpAddr, "source address"),
         ArgSpec::required("DST", ArgType::IpAddr, "destination address"),
@@ -37,7 +37,7 @@ pub static ANY: Class = Class {
              identification counts up from 1; echo requests and replies have IDENTIFIER and the same sequence number. The \
              headers are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> ICMPIPEncap(1.0.0.1, 2.0.0.2, echo-reply) -> Discard",
-    packets: "any/icmp",
+    packets: "any/push(ip icmp)",
     args: &[
         ArgSpec::required("SRC", ArgType::IpAddr, "source address"),
         ArgSpec::required("DST", ArgType::IpAddr, "destination address"),

@@ -28,7 +28,7 @@ pub static CLASS: Class = Class {
              PMTU, and a parameter problem points where IPGWOptions found the fault.",
     example: "InfiniteSource(DATA \\<4500001400000000 40116ace0a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
               -> ICMPError(10.0.0.254, timeexceeded, transit) -> Discard",
-    packets: "ip/icmp",
+    packets: "ip/new icmp",
     args: &[
         ArgSpec::required("SRC", ArgType::IpAddr, "source of the messages"),
         ArgSpec::required("TYPE", ArgType::Other("ICMP error type"), "type, by name or number"),

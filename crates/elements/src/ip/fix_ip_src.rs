@@ -13,7 +13,7 @@ pub static CLASS: Class = Class {
              annotation. ICMPError sets it: only at the interface where an error leaves is its source known (RFC 1812 \
              §4.3.2.4).",
     example: "InfiniteSource(LIMIT 1, STOP true) -> FixIPSrc(10.0.0.254) -> Discard",
-    packets: "ip/ip",
+    packets: "should ip/ip",
     args: &[ArgSpec::required("IPADDR", ArgType::IpAddr, "the source address")],
     ..Class::new("FixIPSrc", "ip", || Box::new(FixIPSrc { source: Ipv4Address::UNSPECIFIED }))
 };

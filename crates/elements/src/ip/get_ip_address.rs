@@ -13,7 +13,6 @@ pub static CLASS: Class = Class {
              into the destination annotation or the annotation ANNO. Where the packet is too short the annotation becomes \
              0.0.0.0. GetIPAddress(16) takes the destination of a packet that starts with its IP header.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> GetIPAddress(16) -> Discard",
-    packets: "ip/ip",
     args: &[
         ArgSpec::positional("OFFSET", ArgType::I32, "", "where the address is in the packet"),
         ArgSpec::positional("ANNO", ArgType::Anno(4), "DST_IP", "where it is noted"),

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
              annotation if DST is DST_ANNO. The identification counts up. Type of service is TOS, or DSCP with ECT (1 or \
              2) or CE. The headers are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> CheckIPHeader -> Discard",
-    packets: "any/ip",
+    packets: "any/push(ip)",
     args: &[
         ArgSpec::required("PROTO", ArgType::IpProto, "protocol, by name or number"),
         ArgSpec::required("SRC", ArgType::IpAddr, "source address"),

@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
               -> IPFragmenter(1500) -> Discard",
     ports: "1/1-2",
     processing: "h/h",
-    packets: "ip/ip,ip",
+    packets: "ip/ip,same",
     args: &[
         ArgSpec::required("MTU", ArgType::U32, "the greatest length of an IP packet, at least 8"),
         ArgSpec::positional("HONOR_DF", ArgType::Bool, "true", "whether \"don't fragment\" counts"),

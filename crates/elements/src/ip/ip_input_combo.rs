@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
              INTERFACES, BADSRC and GOODDST are as for CheckIPHeader. Bad packets are dropped; the first is reported.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> Unstrip(14) -> IPInputCombo(1) \
               -> Discard",
-    packets: "ether-ip/ip",
+    packets: "ether-ip/strip(14) mark ip@0 paint(COLOR, PAINT)",
     args: &[
         ArgSpec::required("COLOR", ArgType::U8, "the colour to paint packets"),
         ArgSpec::keyword(

@@ -25,7 +25,7 @@ pub(super) const fn class<T: RouteTable + Default + Send + 'static>(
     Class {
         ports: "1/-",
         processing: "h/h",
-        packets: "ip/ip",
+        packets: "any/same",
         args: ARGS,
         handlers: IpLookup::<T>::HANDLERS,
         ..Class::new(name, "ip", make)

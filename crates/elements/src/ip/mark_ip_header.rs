@@ -10,7 +10,7 @@ pub static CLASS: Class = Class {
     manual: "Notes that the IP header of each packet is OFFSET bytes behind its start, and the transport header behind \
              that. Checks nothing: CheckIPHeader does.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkIPHeader(14) -> Discard",
-    packets: "any/ip",
+    packets: "any/mark any@OFFSET",
     args: &[ArgSpec::positional("OFFSET", ArgType::U16, "0", "where the IP header is in the packet")],
     ..Class::new("MarkIPHeader", "ip", || Box::<MarkIPHeader>::default())
 };

@@ -9,7 +9,7 @@ pub static CLASS: Class = Class {
     manual: "Removes as many bytes from the front of each packet as its marked IP header is long. The packet should begin \
              with that header.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> StripIPHeader -> Discard",
-    packets: "ip/any",
+    packets: "ip@0/strip-ip",
     ..Class::new("StripIPHeader", "ip", || Box::new(StripIPHeader))
 };
 
@@ -19,7 +19,7 @@ pub static UNSTRIP: Class = Class {
     manual: "Lets each packet begin with its marked IP header again, if that was stripped.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> StripIPHeader -> UnstripIPHeader \
               -> Discard",
-    packets: "any/ip",
+    packets: "any/to-network-header",
     ..Class::new("UnstripIPHeader", "ip", || Box::new(UnstripIPHeader))
 };
 

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
              what the ARP packet asks or answers. The ARP header must be marked as network header (MarkIPHeader(14) does \
              it); packets without the mark, and ARP for other protocols than IPv4, pass in silence.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkIPHeader -> ARPPrint(x) -> Discard",
-    packets: "arp/arp",
+    packets: "should arp/same",
     args: &[
         ArgSpec::positional("LABEL", ArgType::String, "", "printed first, with a colon"),
         ArgSpec::keyword("TIMESTAMP", ArgType::Bool, "true", "whether the timestamp is shown"),

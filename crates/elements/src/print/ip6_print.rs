@@ -13,7 +13,7 @@ pub static CLASS: Class = Class {
              limit. CONTENTS adds the packet's bytes. The IPv6 header must be marked; packets without the mark pass in \
              silence.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IP6Print(x, CONTENTS true) -> Discard",
-    packets: "ip6/ip6",
+    packets: "should ip6/same",
     args: &[
         ArgSpec::positional("LABEL", ArgType::String, "", "printed first, with a colon"),
         ArgSpec::keyword("CONTENTS", ArgType::Bool, "false", "whether the packet's bytes are shown"),

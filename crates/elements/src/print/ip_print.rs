@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
              packet's length and the IP length. CONTENTS adds the packet's bytes, PAYLOAD only those behind the transport \
              header, up to MAXLENGTH. The IP header must be marked; packets without the mark pass in silence.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkIPHeader -> IPPrint(x, CONTENTS HEX) -> Discard",
-    packets: "ip/ip",
+    packets: "should ip/same",
     args: &[
         ArgSpec::positional("LABEL", ArgType::String, "", "printed first, with a colon"),
         ArgSpec::keyword("CONTENTS", ArgType::Choice(FORMS), "NONE", "how the packet's bytes are shown"),

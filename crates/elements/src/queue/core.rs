@@ -77,6 +77,7 @@ pub(super) const fn class(name: &'static str, make: fn() -> Box<dyn Element>) ->
     Class {
         ports: "1/1-2",
         processing: "h/lh",
+        packets: "any/each",
         flags: "S0",
         args: ARGS,
         handlers: HANDLERS,

@@ -12,6 +12,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 2, STOP true) -> Queue -> t :: PullTee -> Unqueue -> Discard; t[1] -> Discard",
     ports: "1/1-",
     processing: "l/lh",
+    packets: "any/each",
     args: &[ArgSpec::positional("N", ArgType::U32, "", "number of outputs")],
     ..Class::new("PullTee", "sched", || Box::new(PullTee))
 };

@@ -14,6 +14,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 8, STOP true) -> ss :: StrideSwitch(1, 3); ss[0] -> Discard; ss[1] -> Discard",
     ports: "1/1-",
     processing: "h/h",
+    packets: "any/each",
     args: ARGS,
     handlers: &[
         read_param_handler!("tickets", "tickets of an output", |e: &mut StrideSwitch, text, _| e

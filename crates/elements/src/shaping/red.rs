@@ -21,6 +21,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 5, STOP true) -> RED(5, 50, 0.02) -> Queue -> Unqueue -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
+    packets: "any/each",
     args: &[
         ArgSpec::required("MIN_THRESH", ArgType::U32, "average length from which on packets may be dropped"),
         ArgSpec::required("MAX_THRESH", ArgType::U32, "average length at which the probability is MAX_P"),

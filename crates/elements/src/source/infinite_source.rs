@@ -13,7 +13,7 @@ pub static CLASS: Class = Class {
              no end. At the end it stops the driver if STOP is true, or calls END_CALL.",
     example: "InfiniteSource(DATA \\<0800>, LIMIT 10, BURST 5, STOP true) -> Discard",
     ports: "0/1",
-    packets: "/any",
+    packets: "/any unmarked",
     args: &[
         ArgSpec::positional("DATA", ArgType::Data, "", "the packet's bytes"),
         ArgSpec::positional("LIMIT", ArgType::I64, "-1", "packets to make; negative for no end"),

@@ -10,7 +10,7 @@ pub static CLASS: Class = Class {
     manual: "As InfiniteSource, but each packet consists of LENGTH random bytes.",
     example: "RandomSource(64, LIMIT 10, STOP true) -> Discard",
     ports: "0/1",
-    packets: "/any",
+    packets: "/any unmarked",
     args: &[
         ArgSpec::required("LENGTH", ArgType::U32, "length of the packets"),
         ArgSpec::positional("LIMIT", ArgType::I64, "-1", "packets to make; negative for no end"),

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
              the packet.",
     example: "RatedSource(DATA \\<0800>, RATE 1000, LIMIT 10, STOP true) -> Discard",
     ports: "0/1",
-    packets: "/any",
+    packets: "/any unmarked",
     args: &[
         ArgSpec::positional("DATA", ArgType::Data, "", "the packet's bytes"),
         ArgSpec::positional("RATE", ArgType::Rate, "10", "packets per second"),

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
     example: "TimedSource(INTERVAL 0.1, LIMIT 3, STOP true) -> Discard",
     ports: "0/1",
     processing: "h/h",
-    packets: "/any",
+    packets: "/any unmarked",
     args: &[
         ArgSpec::positional("INTERVAL", ArgType::Seconds, "0.5", "time between packets"),
         ArgSpec::positional("DATA", ArgType::Data, "", "the packet's bytes"),

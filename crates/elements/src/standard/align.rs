@@ -10,6 +10,7 @@ pub static CLASS: Class = Class {
     manual: "Moves each packet's data, if needed, so that its address in memory leaves the remainder OFFSET when divided \
              by MODULUS. No element here needs aligned data; configurations for machines that do keep working.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> Align(4, 2) -> Discard",
+    packets: "any/align(MODULUS, OFFSET)",
     args: &[
         ArgSpec::required("MODULUS", ArgType::U32, "2, 4 or 8"),
         ArgSpec::required("OFFSET", ArgType::U32, "the remainder, below MODULUS"),

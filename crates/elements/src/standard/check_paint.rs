@@ -14,6 +14,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> Paint(2) -> CheckPaint(2) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
+    packets: "any/painted-as(COLOR, ANNO),painted-not(COLOR, ANNO)",
     args: &[
         ArgSpec::required("COLOR", ArgType::U8, "the colour to pass"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),

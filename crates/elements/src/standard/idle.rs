@@ -11,7 +11,7 @@ pub static CLASS: Class = Class {
     ports: "-/-",
     flow: "x/y",
     flags: "S0",
-    packets: "any/any",
+    packets: "any/none",
     ..Class::new("Idle", "standard", || Box::new(Idle))
 };
 

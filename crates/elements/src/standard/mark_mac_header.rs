@@ -10,6 +10,7 @@ pub static CLASS: Class = Class {
     manual: "Notes that the link-level header of each packet is OFFSET bytes behind its start. If LENGTH is given and not 0, \
              the network header is marked so many bytes behind it.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkMACHeader(0, 14) -> Discard",
+    packets: "any/remarked",
     args: &[
         ArgSpec::positional("OFFSET", ArgType::U16, "0", "where the link-level header is in the packet"),
         ArgSpec::positional("LENGTH", ArgType::U16, "0", "its length"),

@@ -12,6 +12,7 @@ pub static CLASS: Class = Class {
     manual: "Sets each packet's paint annotation, or the annotation ANNO, to COLOR. PaintTee, CheckPaint and PaintSwitch \
              look at it.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> Paint(2) -> CheckPaint(2) -> Discard",
+    packets: "any/paint(COLOR, ANNO)",
     args: &[
         ArgSpec::required("COLOR", ArgType::U8, "the colour"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),

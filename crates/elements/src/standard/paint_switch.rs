@@ -14,6 +14,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> Paint(1) -> s :: PaintSwitch; s[0] -> Discard; s[1] -> Discard",
     ports: "1/-",
     processing: "h/h",
+    packets: "any/painted(ANNO)",
     args: &[ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where the colour is noted")],
     ..Class::new("PaintSwitch", "standard", || Box::new(PaintSwitch { anno: anno::PAINT }))
 };

@@ -14,6 +14,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 10, STOP true) -> RandomSample(0.5) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
+    packets: "any/each",
     args: &[
         ArgSpec::positional("P", ArgType::Real, "1", "probability to pass, 0 to 1"),
         ArgSpec::keyword("SAMPLE", ArgType::Real, "", "the same"),

@@ -11,6 +11,7 @@ pub static CLASS: Class = Class {
     manual: "Adds HEAD bytes to the front and TAIL bytes to the end of each packet; if negative, removes as many (at most \
              all). What new bytes hold is not defined.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> Resize(-4, 2) -> Discard",
+    packets: "any/unstrip(HEAD)",
     args: &[
         ArgSpec::positional("HEAD", ArgType::I32, "0", "bytes to add to the front"),
         ArgSpec::positional("TAIL", ArgType::I32, "0", "bytes to add to the end"),

@@ -11,6 +11,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 4, STOP true) -> s :: RoundRobinSwitch; s[0] -> Discard; s[1] -> Discard",
     ports: "1/1-",
     processing: "h/h",
+    packets: "any/each",
     ..Class::new("RoundRobinSwitch", "standard", || Box::<RoundRobinSwitch>::default())
 };
 

@@ -11,6 +11,7 @@ pub static CLASS: Class = Class {
     help: "sets a byte of packets' annotations",
     manual: "Sets the annotation byte ANNO of each packet to VALUE.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> SetAnnoByte(PAINT, 3) -> CheckPaint(3) -> Discard",
+    packets: "any/paint(VALUE, ANNO)",
     args: &[
         ArgSpec::required("ANNO", ArgType::Anno(1), "the annotation byte"),
         ArgSpec::required("VALUE", ArgType::U8, "its value"),

@@ -11,6 +11,6 @@ pub static CLASS: Class = Class {
     ports: "-/-",
     flow: "x/y",
     flags: "S0",
-    packets: "any/any",
+    packets: "any/none",
     ..Class::new("SimpleIdle", "standard", || Box::new(Idle))
 };

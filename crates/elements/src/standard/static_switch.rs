@@ -13,6 +13,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> s :: StaticSwitch(1); s[0] -> Discard; s[1] -> Discard",
     ports: "1/-",
     processing: "h/h",
+    packets: "any/only(OUTPUT)",
     args: &[ArgSpec::required("OUTPUT", ArgType::I32, "the output; negative: drop")],
     ..Class::new("StaticSwitch", "standard", || Box::<StaticSwitch>::default())
 };

@@ -9,6 +9,7 @@ pub static CLASS: Class = Class {
     help: "writes fixed bytes into packets",
     manual: "Writes DATA at OFFSET into each packet, as much of it as fits. Packets do not become longer.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> StoreData(2, \\<0102ff>) -> Discard",
+    packets: "any/forget",
     args: &[
         ArgSpec::required("OFFSET", ArgType::U32, "where to write"),
         ArgSpec::required("DATA", ArgType::Data, "what to write"),

@@ -10,6 +10,7 @@ pub static CLASS: Class = Class {
     manual: "Removes the first LENGTH bytes of each packet; a shorter packet becomes empty. Strip(14) removes an Ethernet \
              header. Unstrip puts the bytes back.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> Strip(14) -> Discard",
+    packets: "any/strip(LENGTH)",
     args: &[ArgSpec::required("LENGTH", ArgType::U32, "bytes to remove")],
     ..Class::new("Strip", "standard", || Box::<Strip>::default())
 };

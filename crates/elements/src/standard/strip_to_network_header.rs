@@ -9,6 +9,7 @@ pub static CLASS: Class = Class {
     manual: "Removes the bytes before the marked network header, or puts them back if the header was stripped, so that \
              each packet begins with it. Packets without a mark pass unchanged.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkIPHeader(14) -> StripToNetworkHeader -> Discard",
+    packets: "any/to-network-header",
     ..Class::new("StripToNetworkHeader", "standard", || Box::new(StripToNetworkHeader))
 };
 

@@ -12,6 +12,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 2, STOP true) -> t :: Tee; t[0] -> Discard; t[1] -> Discard",
     ports: "1/1-",
     processing: "h/h",
+    packets: "any/each",
     args: &[ArgSpec::positional("N", ArgType::U32, "", "number of outputs")],
     ..Class::new("Tee", "standard", || Box::new(Tee))
 };

@@ -10,6 +10,7 @@ pub static CLASS: Class = Class {
     manual: "Adds LENGTH bytes to the front of each packet: those that Strip removed, if it did; otherwise whatever the \
              buffer holds there.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> Strip(4) -> Unstrip(4) -> Discard",
+    packets: "any/unstrip(LENGTH)",
     args: &[ArgSpec::required("LENGTH", ArgType::U16, "bytes to add")],
     ..Class::new("Unstrip", "standard", || Box::<Unstrip>::default())
 };

@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
              destination annotation if DST is DST_ANNO. The identification counts up; the UDP checksum is computed \
              if CHECKSUM is true, and is 0 (none) otherwise. The headers are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> UDPIPEncap(1.0.0.1, 1, 2.0.0.2, 2) -> CheckUDPHeader -> Discard",
-    packets: "any/udp",
+    packets: "any/push(ip udp)",
     args: &[
         ArgSpec::required("SRC", ArgType::IpAddr, "source address"),
         ArgSpec::required("SPORT", ArgType::UdpPort, "source port"),

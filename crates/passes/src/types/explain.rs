@@ -13,7 +13,12 @@ use crate::Network;
 const PLACES: usize = 8;
 
 /// The message about a mistake, with the way that led to it.
-pub(super) fn message(network: &Network, inference: &Inference<'_>, way: &[At], mistake: &Mistake) -> Diagnostic {
+pub(super) fn message(
+    network: &Network,
+    inference: &Inference<'_>,
+    way: &[At],
+    mistake: &Mistake,
+) -> Diagnostic {
     let element = |at: &At| network.element(at.port.element);
     let (severity, state) = match mistake.lenient {
         true => (Severity::Warning, &mistake.at.state),
@@ -31,7 +36,8 @@ pub(super) fn message(network: &Network, inference: &Inference<'_>, way: &[At], 
         nickname(target),
         remedy(inference, mistake, target)
     );
-    let message = Diagnostic::new(severity, target.span, text).label(target.span, format!("expects {expectation}"));
+    let message =
+        Diagnostic::new(severity, target.span, text).label(target.span, format!("expects {expectation}"));
     places(network, way).into_iter().fold(message, |m, (e, remark)| m.aside(e.span, remark))
 }
 
@@ -90,11 +96,14 @@ fn places<'n>(network: &'n Network, way: &[At]) -> Vec<(&'n ElementDecl, String)
 
 /// What is known of a packet: its headers from the start of its data on, and the mark if it is elsewhere.
 pub(super) fn state(state: &State) -> String {
-    let ahead: Vec<_> = state.headers.range(0..).map(|(at, h)| format!("{} at offset {at}", name(*h))).collect();
+    let ahead: Vec<_> =
+        state.headers.range(0..).map(|(at, h)| format!("{} at offset {at}", name(*h))).collect();
     let mut parts = if ahead.is_empty() { vec!["any packet".to_string()] } else { ahead };
     match state.mark {
         Mark::Unset => parts.push("no header marked".to_string()),
-        Mark::At(at) if !state.headers.contains_key(&at) => parts.push(format!("network header at offset {at}")),
+        Mark::At(at) if !state.headers.contains_key(&at) => {
+            parts.push(format!("network header at offset {at}"))
+        }
         Mark::At(at) => parts.push(format!("marked at offset {at}")),
         Mark::Unknown => {}
     }
@@ -136,12 +145,13 @@ fn plural(header: Header) -> &'static str {
 
 /// The packets that are not expected.
 fn packets(fault: &Fault, state: &State) -> &'static str {
-    let first = || state.headers.range(..=0).next_back().map_or("Packets", |(_, h)| plural(*h));
+    let first = || match state.find(0) {
+        Found::Header(h) | Found::Inside(h, _) => plural(h),
+        Found::Nothing => "Packets",
+    };
     match fault {
-        Fault::Header { found: Found::Header(h), .. } => plural(*h),
-        Fault::Header { found: Found::Inside(h, _), .. } => plural(*h),
-        Fault::Header { .. } => first(),
-        Fault::Unmarked { .. } => first(),
+        Fault::Header { found: Found::Header(h) | Found::Inside(h, _), .. } => plural(*h),
+        Fault::Header { .. } | Fault::Unmarked { .. } => first(),
     }
 }
 
@@ -149,7 +159,11 @@ fn expectation(fault: &Fault, state: &State) -> String {
     match *fault {
         Fault::Unmarked { expected } => format!("their {} header to be marked", name(expected)),
         Fault::Header { expected, at, found: Found::Inside(h, _) } => {
-            format!("{} at offset {at}, where they have the inside of their {} header", name(expected), name(h))
+            format!(
+                "{} at offset {at}, where they have the inside of their {} header",
+                name(expected),
+                name(h)
+            )
         }
         Fault::Header { expected, at, .. } if state.mark == Mark::At(at) && at != 0 => {
             format!("{} at offset {at}, which is marked as network header", name(expected))
@@ -196,7 +210,13 @@ fn mark_it(expected: Header, state: &State) -> String {
 }
 
 /// The header is at `place` instead of `at`.
-fn move_it(inference: &Inference<'_>, mistake: &Mistake, target: &ElementDecl, at: i32, place: i32) -> String {
+fn move_it(
+    inference: &Inference<'_>,
+    mistake: &Mistake,
+    target: &ElementDecl,
+    at: i32,
+    place: i32,
+) -> String {
     let site = inference.site(mistake.at.port.element);
     let expected = site.and_then(|s| s.types.input(mistake.at.port.port)).map(|e| e.packet_type);
     let offset = match expected.and_then(|t| t.at) {
@@ -208,8 +228,12 @@ fn move_it(inference: &Inference<'_>, mistake: &Mistake, target: &ElementDecl, a
         true => format!("use {}({place})", target.class),
         false => format!("give {} {name} {place}", target.class),
     });
+    let is_frame = matches!(mistake.fault, Fault::Header { expected: Header::Ether, .. });
     let insert = match place - at {
         distance if distance > 0 => format!("insert Strip({distance})"),
+        distance if is_frame => {
+            format!("insert Unstrip({}) to put their header back, or EtherEncap for a new one", -distance)
+        }
         distance => format!("insert Unstrip({})", -distance),
     };
     let too_far = place >= 0 && place < at && offset.is_some();

@@ -129,9 +129,8 @@ impl<'a> Inference<'a> {
 
     fn effect(&self, id: ElementId) -> Effect {
         let inputs = 0..self.network.input_count(id);
-        let at_port = |port: Port| {
-            self.entering(port).into_iter().map(move |state| At { port, leaves: false, state })
-        };
+        let at_port =
+            |port: Port| self.entering(port).into_iter().map(move |state| At { port, leaves: false, state });
         let entered = inputs.flat_map(|port| at_port(Port { element: id, port })).collect();
         match self.sites.get(&id) {
             Some(site) => self.effect_of(id, site, entered),
@@ -225,7 +224,8 @@ fn leaving(
     }
     let mut left = Vec::new();
     for changes in alternatives {
-        let takes_refused = changes.iter().all(|c| matches!(c, Change::Same | Change::Filtered | Change::Classified));
+        let takes_refused =
+            changes.iter().all(|c| matches!(c, Change::Same | Change::Filtered | Change::Classified));
         let more = if takes_refused { refused } else { &[] };
         let from: Vec<&At> = good.iter().chain(more).filter(|at| feeds(at.port.port)).collect();
         let joined = State::join_all(from.iter().map(|at| &at.state));
@@ -244,7 +244,8 @@ fn leaving(
 fn is_followed(change: &Change<'_>) -> bool {
     matches!(
         change,
-        Change::Classified
+        Change::Each
+            | Change::Classified
             | Change::Only(_)
             | Change::PaintedAsOutput(_)
             | Change::PaintedAs(..)

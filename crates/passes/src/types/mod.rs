@@ -28,7 +28,9 @@ pub fn check(network: &Network, registry: &Registry) -> Diagnostics {
     let mut told = BTreeSet::new();
     mistakes.retain(|(_, m)| {
         let span = network.element(m.at.port.element).map(|e| e.span);
-        let place = span.filter(|s| !s.is_none()).map_or((usize::MAX, m.at.port.element), |s| (s.start as usize, s.end as usize));
+        let place = span
+            .filter(|s| !s.is_none())
+            .map_or((usize::MAX, m.at.port.element), |s| (s.start as usize, s.end as usize));
         told.insert((place, m.at.port.port, m.fault.clone()))
     });
     mistakes.iter().map(|(way, m)| explain::message(network, &inference, way, m)).collect()

@@ -140,7 +140,9 @@ fn learn_from(pattern: &str, state: &State) -> Option<State> {
                 Header::Ip => demanded(at + 9).and_then(|p| Some(PROTOCOLS.iter().find(|q| q.1 == p)?.0)),
                 _ => None,
             };
-            if let Some(next) = next && !state.learn(next, at + header.length()) {
+            if let Some(next) = next
+                && !state.learn(next, at + header.length())
+            {
                 return None;
             }
             let operation = match demanded_word(at + 6) {

@@ -111,7 +111,7 @@ impl<'a> Site<'a> {
 
     fn change(&self, change: &Change<'_>, state: &mut State, output: usize) -> Option<()> {
         match change {
-            Change::Same => {}
+            Change::Same | Change::Each => {}
             Change::Nothing => return None,
             Change::New(t) => *state = self.made(t),
             Change::Known(t) => self.know(t, state)?,
@@ -201,7 +201,8 @@ impl<'a> Site<'a> {
     }
 
     fn is_false(&self, argument: &str) -> bool {
-        self.text(argument).is_some_and(|t| ["false", "no", "0", "f", "n", ""].contains(&t.to_lowercase().as_str()))
+        self.text(argument)
+            .is_some_and(|t| ["false", "no", "0", "f", "n", ""].contains(&t.to_lowercase().as_str()))
     }
 }
 
@@ -223,6 +224,9 @@ fn is_ethernet(interface: &str) -> bool {
     let numbered = ["eth", "em", "tap", "veth", "bond", "br"];
     let predictable = ["eno", "enp", "ens", "enx"];
     let begins_with_digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_hexdigit() && c != 'e');
-    numbered.iter().filter_map(|p| interface.strip_prefix(p)).any(|r| r.starts_with(|c: char| c.is_ascii_digit()))
+    numbered
+        .iter()
+        .filter_map(|p| interface.strip_prefix(p))
+        .any(|r| r.starts_with(|c: char| c.is_ascii_digit()))
         || predictable.iter().filter_map(|p| interface.strip_prefix(p)).any(begins_with_digit)
 }

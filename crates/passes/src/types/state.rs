@@ -89,7 +89,8 @@ impl State {
 
     /// What is known of packets of which some are this and some the other.
     pub fn join(&mut self, other: &State) {
-        self.headers = self.headers.iter().filter_map(|(&at, &a)| Some((at, common(a, other, at)?))).collect();
+        self.headers =
+            self.headers.iter().filter_map(|(&at, &a)| Some((at, common(a, other, at)?))).collect();
         if self.mark != other.mark {
             self.mark = Mark::Unknown;
         }
