@@ -5,9 +5,10 @@ use crate::output;
 use crate::report::Report;
 use crate::tool::{self, ToolOptions};
 use clickwork_lang::Options;
-use clickwork_passes::Unit;
+
 use clickwork_passes::xform::shipped::{self, SHIPPED};
-use clickwork_passes::xform::{Patterns, Replaced, xform};
+use clickwork_passes::xform::{Called, Patterns, Replaced, xform};
+use clickwork_passes::{Facts, Unit};
 use clickwork_source::Diagnostics;
 use std::ffi::OsString;
 use std::path::Path;
@@ -112,8 +113,13 @@ fn replace(args: &Xform, unit: &mut Unit, texts: Vec<Input>) -> (Vec<Replaced>, 
     if messages.has_errors() {
         return (Vec::new(), messages);
     }
+    let registry = clickwork_elements::registry();
+    let called = Called::new(&unit.network, &Facts::new(&registry, &unit.files));
     match xform(&mut unit.network, &mut unit.sources, &patterns) {
-        Ok(replaced) => (replaced, messages),
+        Ok(replaced) => {
+            messages.extend(called.warn(&unit.network, &replaced));
+            (replaced, messages)
+        }
         Err(error) => {
             messages.push(error);
             (Vec::new(), messages)

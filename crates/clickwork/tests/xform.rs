@@ -102,3 +102,16 @@ fn mistakes_in_patterns_are_errors_and_nothing_is_written() {
         assert_eq!(stdout.is_empty(), !warning, "{stdout}");
     }
 }
+
+#[test]
+fn calls_to_what_is_gone_are_warned_of() {
+    let dir = Scratch::new("xform-calls");
+    let config = "Idle -> n :: Null -> c :: Counter -> Discard;\nScript(read c.count, read n.class);";
+    let made = dir
+        .tool("click-xform")
+        .args(["-e", config, "-x", &PATTERNS.replace("wrong", "9")])
+        .assert()
+        .success();
+    let (_, stderr) = output(&made);
+    assert_eq!(stderr, "config:2: warning: 'Script@5' calls 'n', which pattern 'Both' has replaced\n");
+}

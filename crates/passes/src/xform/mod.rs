@@ -3,11 +3,12 @@
 //! A pattern is a compound class `NAME`, its replacement the class `NAME_Replacement`; [`pattern`] reads both from files.
 //! [`wildcard`] compares and fills in configurations, [`replace`] puts a replacement in place of a match, and
 //! [`forever`] finds out when patterns undo each other's work without end. [`shipped`] has the patterns that come with
-//! the program.
+//! the program, and [`Called`] knows who will miss an element that is gone.
 //!
 //! The order is Click's: of the first pattern that occurs, the first occurrence. A pattern does not match what it has
 //! made itself, unless other elements are part of the match. After a replacement, only its neighbourhood is searched again.
 
+mod called;
 mod forever;
 mod pattern;
 mod replace;
@@ -21,6 +22,7 @@ use clickwork_source::{Diagnostic, Sources};
 
 use crate::matching::{Accept, Index, Match, Search};
 use crate::{ElementId, Network};
+pub use called::Called;
 use forever::Lineage;
 pub use pattern::{Pattern, Patterns};
 use replace::Origin;
