@@ -30,6 +30,7 @@ impl Undead<'_> {
     /// Bypasses static switches and nulls. Whether there were any.
     pub(super) fn bypass_static(&mut self) -> bool {
         let before = self.network.elements().count();
+        self.weak = None;
         for id in self.removable("StaticSwitch") {
             if let Some(output) = self.choice(id, "OUTPUT", false) {
                 self.bypass_switch(id, port(id, 0), output.map(|n| port(id, n)), "output", output);
@@ -122,12 +123,12 @@ impl Undead<'_> {
     }
 
     /// Whether an element that makes its neighbours pull stands where they would without it.
-    fn pulls_anyway(&self, input: Port, output: Port) -> bool {
+    fn pulls_anyway(&mut self, input: Port, output: Port) -> bool {
         let class = self.network.element(input.element).map_or("", |e| e.class.as_str());
         if agnostic(class).is_none() {
             return true;
         }
-        let kinds = Kinds::new(self.network, self.facts, agnostic);
+        let kinds = self.weak.get_or_insert_with(|| Kinds::new(self.network, self.facts, agnostic));
         [kinds.input(input), kinds.output(output)].contains(&Processing::Pull)
     }
 }

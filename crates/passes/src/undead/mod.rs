@@ -19,6 +19,7 @@ use clickwork_lang::Port;
 use clickwork_source::{Diagnostic, Diagnostics, Span};
 
 use crate::facts::Facts;
+use crate::kinds::Kinds;
 use crate::mentions::mentions;
 use crate::{ElementId, Network};
 
@@ -28,7 +29,7 @@ pub fn undead(network: &mut Network, facts: &Facts<'_>, place: Span) -> Diagnost
     let mentioned = mentions(network, facts);
     let ports =
         network.elements().map(|(id, _)| (id, (network.input_count(id), network.output_count(id)))).collect();
-    let mut pass = Undead { network, facts, mentioned, ports, messages: Diagnostics::new() };
+    let mut pass = Undead { network, facts, mentioned, ports, weak: None, messages: Diagnostics::new() };
     pass.explain_mentioned();
     pass.remove_idles();
     while pass.bypass_static() | pass.remove_dead() | pass.free_ports() {}
@@ -43,6 +44,9 @@ struct Undead<'a> {
     mentioned: BTreeMap<ElementId, ElementId>,
     /// How many inputs and outputs each element must have in the end.
     ports: BTreeMap<ElementId, (usize, usize)>,
+    /// The kinds of the ports if nothing made its neighbours pull that may be bypassed. They stay while connections go past
+    /// elements, but not when elements are removed with their connections.
+    weak: Option<Kinds>,
     messages: Diagnostics,
 }
 

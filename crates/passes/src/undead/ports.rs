@@ -15,6 +15,7 @@ impl Undead<'_> {
     /// Takes free ports from schedulers and tees, and removes those that have one left. Whether any element went.
     pub(super) fn free_ports(&mut self) -> bool {
         let before = self.network.elements().count();
+        self.weak = None;
         for class in SCHEDULERS {
             self.removable(class).into_iter().for_each(|id| self.free_inputs(id, class));
         }
