@@ -2,7 +2,7 @@
 
 use crate::{
     check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, uncombine, undead,
-    xform,
+    xform, xml,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -36,6 +36,8 @@ enum Command {
     Combine(combine::Combine),
     Uncombine(uncombine::Uncombine),
     Xform(xform::Xform),
+    Xml(xml::Xml),
+    Json(xml::Json),
     Fmt(fmt::Fmt),
     Graph(graph::Graph),
     List(list::List),
@@ -56,6 +58,8 @@ pub fn main() -> ExitCode {
         Command::Combine(args) => combine::main(&args),
         Command::Uncombine(args) => uncombine::main(&args),
         Command::Xform(args) => xform::main(&args),
+        Command::Xml(args) => xml::xml_main(&args),
+        Command::Json(args) => xml::json_main(&args),
         Command::Fmt(args) => fmt::main(&args),
         Command::Graph(args) => graph::main(&args),
         Command::List(args) => list::main(&args),

@@ -28,6 +28,7 @@ mod tool;
 mod uncombine;
 mod undead;
 mod xform;
+mod xml;
 
 use std::process::ExitCode;
 

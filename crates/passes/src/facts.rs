@@ -6,7 +6,7 @@ use clickwork_router::Registry;
 use clickwork_router::facts::{flows, processing_of};
 use clickwork_router::{Class, Processing};
 
-use crate::element_map::ElementMap;
+use crate::element_map::{ElementMap, Entry};
 
 /// The facts about all classes.
 pub struct Facts<'a> {
@@ -31,6 +31,11 @@ impl<'a> Facts<'a> {
     /// The facts about the classes of `registry`, and those in the element map among `files`.
     pub fn new(registry: &'a Registry, files: &Archive) -> Facts<'a> {
         Facts { registry, map: ElementMap::of(files) }
+    }
+
+    /// Adds facts about a class of which there are none yet.
+    pub fn add(&mut self, entry: Entry) {
+        self.map.add(entry);
     }
 
     /// The facts about a class. Of a class that nobody knows the least is said that can be: agnostic, and whatever comes

@@ -82,6 +82,11 @@ impl Kinds {
         }
     }
 
+    /// The kind of an input (or output), if something fixes it.
+    pub fn decided(&self, port: Port, is_output: bool) -> Option<Processing> {
+        self.known.get(&(port, is_output)).copied()
+    }
+
     /// The kind of an input; push if nothing fixes it.
     pub fn input(&self, port: Port) -> Processing {
         self.known.get(&(port, false)).copied().unwrap_or(Processing::Push)

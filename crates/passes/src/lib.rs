@@ -10,6 +10,7 @@
 
 pub mod combine;
 pub mod element_map;
+pub mod export;
 pub mod facts;
 pub mod kinds;
 pub mod matching;

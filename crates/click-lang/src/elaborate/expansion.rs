@@ -38,6 +38,22 @@ pub(super) fn expand_alone(
     expand_in(class, Rc::new(scope), end, diagnostics)
 }
 
+/// Finishes names and configurations of a body, but leaves compound elements and parameters as they are.
+pub(super) fn fill_in(body: &mut Body, globals: &[(String, String)], diagnostics: &mut Diagnostics) {
+    let complete = body.depth == 0;
+    let outer = Scope { depth: 0, variables: globals.to_vec(), parent: None, complete };
+    let variables = body.variables[body.formals..].to_vec();
+    let scope = Scope { depth: body.depth, variables, parent: Some(Rc::new(outer)), complete };
+    for index in 0..body.items.len() {
+        body.settle_name(index);
+        let item = &mut body.items[index];
+        match expand::expand(&item.config, &scope, false) {
+            Ok(config) => item.config = config,
+            Err(error) => diagnostics.push(Diagnostic::error(item.span, error.to_string())),
+        }
+    }
+}
+
 fn expand_in(top: Body, scope: Rc<Scope>, end: Span, diagnostics: &mut Diagnostics) -> Expanded {
     let tunnels = Tunnels::of_groups(&top);
     let (elements, wires) = (top.items.len(), top.wires.len());

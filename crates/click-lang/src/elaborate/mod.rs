@@ -17,6 +17,7 @@ mod flatten;
 mod overload;
 mod requirements;
 mod statements;
+mod structure;
 
 use std::collections::HashSet;
 
@@ -28,6 +29,7 @@ use body::Body;
 use class::ClassTable;
 
 pub use classes::{CompoundClass, elaborate_classes};
+pub use structure::{ClassRef, DeclaredClass, Part, Structure, elaborate_structure};
 
 /// The element classes there are.
 pub trait ClassNames {
