@@ -35,6 +35,9 @@ pub struct Check {
     /// Check what kind of packets reach each element, and whether it expects them
     #[arg(long)]
     types: bool,
+    /// Print what is known of the packets on each connection
+    #[arg(long, conflicts_with_all = ["filter", "output"])]
+    show_types: bool,
 }
 
 /// Check a Click configuration for errors
@@ -84,12 +87,8 @@ fn check(args: &Check, report: &Report) -> Result<bool, String> {
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);
     let Some(router) = made.router.filter(|_| !made.diagnostics.has_errors()) else { return Ok(false) };
-    if args.types {
-        let mistakes = types::check(&Network::new(router.to_graph()), &maker.registry);
-        report.print(&made.sources, &mistakes);
-        if mistakes.has_errors() {
-            return Ok(false);
-        }
+    if (args.types || args.show_types) && !check_types(args, report, &maker, &made.sources, &router) {
+        return Ok(false);
     }
     let wanted = args.output.as_deref().or(args.filter.then_some(Path::new("-")));
     match wanted {
@@ -99,6 +98,20 @@ fn check(args: &Check, report: &Report) -> Result<bool, String> {
         }
     }
     Ok(true)
+}
+
+/// Whether all elements get the packets that they expect.
+fn check_types(args: &Check, report: &Report, maker: &Maker, sources: &Sources, router: &Router) -> bool {
+    let network = Network::new(router.to_graph());
+    if args.show_types {
+        let mut out = std::io::stdout().lock();
+        for line in types::describe(&network, &maker.registry) {
+            let _ = writeln!(out, "{line}");
+        }
+    }
+    let mistakes = types::check(&network, &maker.registry);
+    report.print(sources, &mistakes);
+    !mistakes.has_errors()
 }
 
 /// The flat configuration as tools write it.

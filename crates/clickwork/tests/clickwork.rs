@@ -70,6 +70,37 @@ fn check_says_what_is_right_and_lists_all_that_is_wrong() {
 }
 
 #[test]
+fn check_follows_the_packets_if_it_is_told_to() {
+    let dir = Scratch::new("types");
+    dir.write(
+        "a.click",
+        "FromDevice(eth0)\n  -> Queue\n  -> ToDevice(eth1);\nIdle -> CheckIPHeader -> Discard;\n",
+    );
+    let shown = dir.clickwork().args(["check", "--show-types", "a.click"]).assert().success();
+    shown.stdout_eq(
+        "FromDevice@1 [0] -> [0] Queue@2: Ethernet at offset 0, no header marked\n\
+         Queue@2 [0] -> [0] ToDevice@3: Ethernet at offset 0, no header marked\n\
+         Idle@4 [0] -> [0] CheckIPHeader@5: no packets\n\
+         CheckIPHeader@5 [0] -> [0] Discard@6: no packets\n",
+    );
+    dir.write("b.click", "FromDevice(eth0)\n  -> q :: Queue -> Unqueue\n  -> CheckIPHeader -> Discard;\n");
+    dir.clickwork().args(["check", "b.click"]).assert().success();
+    let wrong = dir.clickwork().args(["check", "--types", "b.click"]).assert().code(1);
+    let stderr = String::from_utf8(wrong.get_output().stderr.clone()).unwrap();
+    for part in [
+        "error: Ethernet frames from FromDevice(eth0) reach CheckIPHeader, which expects IP at offset 0: ",
+        "insert Strip(14), or use CheckIPHeader(14)",
+        "---- from here: Ethernet at offset 0, no header marked",
+        "---- through here",
+        "^^^^ expects IP at offset 0",
+    ] {
+        assert!(stderr.contains(part), "{part} is missing in\n{stderr}");
+    }
+    let click = dir.tool("click-check").args(["--types", "b.click"]).assert().code(1);
+    click.stderr_eq("b.click:3: Ethernet frames from FromDevice(eth0) reach CheckIPHeader, [..]\n");
+}
+
+#[test]
 fn check_opens_no_file() {
     let dir = Scratch::new("no-file");
     let config = "Idle -> ToDump(out.pcap)";

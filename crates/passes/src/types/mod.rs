@@ -13,6 +13,7 @@ mod state;
 
 use std::collections::BTreeSet;
 
+use clickwork_lang::{Connection, Port};
 use clickwork_router::Registry;
 use clickwork_source::Diagnostics;
 
@@ -36,9 +37,14 @@ pub fn check(network: &Network, registry: &Registry) -> Diagnostics {
     mistakes.iter().map(|(way, m)| explain::message(network, &inference, way, m)).collect()
 }
 
-/// What is known of the packets on each connection that packets can take, in words.
-pub fn describe(network: &Network, registry: &Registry) -> Vec<(clickwork_lang::Connection, Vec<String>)> {
-    let inference = Inference::new(network, registry);
-    let known = |c: &clickwork_lang::Connection| inference.as_ref().map_or(Vec::new(), |i| i.on(c));
-    network.connections().map(|c| (*c, known(c).iter().map(explain::state).collect())).collect()
+/// What is known of the packets on each connection, a line for each.
+pub fn describe(network: &Network, registry: &Registry) -> Vec<String> {
+    let Some(inference) = Inference::new(network, registry) else { return Vec::new() };
+    let name = |port: Port| network.element(port.element).map_or("", |e| e.name.as_str());
+    let line = |c: &Connection| {
+        let states: Vec<_> = inference.on(c).iter().map(explain::state).collect();
+        let known = if states.is_empty() { "no packets".to_string() } else { states.join("; or ") };
+        format!("{} [{}] -> [{}] {}: {known}", name(c.from), c.from.port, c.to.port, name(c.to))
+    };
+    network.connections().map(line).collect()
 }
