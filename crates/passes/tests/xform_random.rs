@@ -4,8 +4,9 @@
 
 use clickwork_lang::{ElementDecl, Options, Port, elaborate_classes};
 use clickwork_passes::matching::{Accept, Fragment, Index, Search};
-use clickwork_passes::xform::{Patterns, xform};
+use clickwork_passes::xform::{Patterns, shipped, xform};
 use clickwork_passes::{ElementId, Unit};
+use clickwork_source::{render_click, render_human};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -118,5 +119,55 @@ proptest! {
                 prop_assert!(left.is_none(), "P{}: {:?}\n{}{}", n, left, text, unit.to_text());
             }
         }
+    }
+}
+
+/// Text that is almost a pattern file: the one for IP routers with pieces cut out, doubled and put elsewhere.
+fn damaged() -> impl Strategy<Value = String> {
+    let cuts = prop::collection::vec((0..1000usize, 0..1000usize, 0..3usize), 1..6);
+    let junk = prop::collection::vec(
+        prop::sample::select(vec!["{", "}", "$", "||", "(", "é", "...", "\"", "|"]),
+        0..3,
+    );
+    (cuts, junk).prop_map(|(cuts, junk)| {
+        let mut text: Vec<char> = shipped::find("ip").unwrap().text.chars().collect();
+        for (from, len, way) in cuts {
+            let start = from * text.len() / 1000;
+            let end = (start + len).min(text.len());
+            let piece: Vec<char> = text[start..end].to_vec();
+            match way {
+                0 => drop(text.drain(start..end)),
+                1 => drop(text.splice(start..start, piece)),
+                _ => text.extend(piece),
+            }
+        }
+        for (n, junk) in junk.iter().enumerate() {
+            let at = (n * 7919) % (text.len() + 1);
+            drop(text.splice(at..at, junk.chars()));
+        }
+        text.into_iter().collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn damaged_pattern_files_do_no_harm(text in damaged()) {
+        let options = Options::any_class();
+        let config = "Idle -> Paint(1) -> s :: Strip(14) -> CheckIPHeader -> GetIPAddress(16) -> Discard; Idle -> s;";
+        let (mut unit, _) = Unit::read("t.click", config.into(), &options);
+        let file = unit.sources.add("p.clickpat", text);
+        let mut patterns = Patterns::default();
+        let mut messages = patterns.read(&mut unit.sources, file, &options);
+        patterns.reverse();
+        patterns.reverse();
+        let (patterns, doubts) = patterns.prepare(&unit.sources);
+        messages.extend(doubts);
+        for message in &messages {
+            prop_assert!(!render_click(&unit.sources, message).is_empty());
+        }
+        if let Err(error) = xform(&mut unit.network, &mut unit.sources, &patterns) {
+            render_human(&unit.sources, &error, false);
+        }
+        unit.to_bytes();
     }
 }

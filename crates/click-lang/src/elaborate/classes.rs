@@ -7,7 +7,7 @@ use clickwork_source::{Diagnostics, FileId, Sources, Span};
 use super::body::{Body, PORT_NAMES};
 use super::class::Class;
 use super::{Declarer, Options, expansion, flatten, in_order};
-use crate::graph::Graph;
+use crate::graph::{Connection, Graph};
 
 /// A compound class that a file declares, by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,10 @@ fn class(body: &Body, globals: &[(String, String)], diagnostics: &mut Diagnostic
     let (name, span, ports) = (body.name.clone(), body.span, body.ports);
     let mut graph = Graph::default();
     flatten::flatten(expansion::expand_alone(body, globals, diagnostics), &mut graph, diagnostics);
+    // Those that use the pseudo-elements the wrong way round have been complained about.
+    let right_way =
+        |c: &Connection| c.from.element != CompoundClass::OUTPUT && c.to.element != CompoundClass::INPUT;
+    graph.connections.retain(right_way);
     CompoundClass { name, span, formals, graph, ports }
 }
 
@@ -109,5 +113,7 @@ mod tests {
         assert_eq!(names[3..], [("q/X@2", "$c, $b")]);
         assert!(classes("elementclass P { input -> output -> output }").1.has_errors());
         assert!(classes("elementclass P { input -> -> output }").1.has_errors());
+        let (found, diagnostics) = classes("elementclass P { output -> a :: A -> input }");
+        assert!(diagnostics.has_errors() && found[0].graph.connections.is_empty());
     }
 }
