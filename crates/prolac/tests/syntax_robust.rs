@@ -47,7 +47,8 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         Member(a, _) | Arrow(a, _) | Cast(_, a) | Assert(a, _) | Unary(_, a) | Postfix(_, a) => vec![a],
         Inline(_, a) | Catch { body: a, .. } => vec![a],
         Index(a, b) | Binary(_, a, b) | Assign(_, a, b) | MinMax(_, a, b) => vec![a, b],
-        Comma(a, b) | Implies(a, b) | CaseBar(a, b) => vec![a, b],
+        Implies(a, b) | CaseBar(a, b) => vec![a, b],
+        Comma(all) => all.iter().collect(),
         Conditional(a, b, c) => vec![a, b, c],
         Call(f, args) => std::iter::once(&**f).chain(args).collect(),
         Outline(k, a) => k.iter().chain([a]).map(|e| &**e).collect(),
@@ -113,12 +114,10 @@ fn depth_has_a_limit_and_no_less() {
         ("if a then ", "x", " end"),
         ("a[", "x", "]"),
         ("", "x", " + x"),
-        ("", "x", ", x"),
         ("", "x", " ||| x"),
         ("", "x", ".x"),
         ("", "x", " :> int"),
         ("", "x", " catch x"),
-        ("", "{ }", " { }"),
         ("x :> int[", "x", "]"),
         ("M inline[", "x", "] a"),
         ("(", "*x", ")"),
@@ -140,6 +139,13 @@ fn depth_has_a_limit_and_no_less() {
         check(&wrapped(4_000, open, "", close));
     }
     assert_too_deep(&wrapped(4_000, "n { ", "", "}"));
+}
+
+#[test]
+fn rows_are_as_long_as_you_like() {
+    for (middle, more) in [("x", ", x"), ("{ }", " { }"), ("x", ", { } x")] {
+        assert_fine(&method(&wrapped(10_000, "", middle, more)));
+    }
 }
 
 #[test]

@@ -90,6 +90,7 @@ impl Walk<'_> {
                 level.iter().for_each(|level| self.expr(level));
                 self.expr(e);
             }
+            Comma(members) => members.iter().for_each(|member| self.expr(member)),
             Call(f, args) => {
                 self.expr(f);
                 args.iter().for_each(|arg| self.expr(arg));
@@ -98,7 +99,6 @@ impl Walk<'_> {
             | Binary(_, a, b)
             | Assign(_, a, b)
             | MinMax(_, a, b)
-            | Comma(a, b)
             | Implies(a, b)
             | CaseBar(a, b) => {
                 self.expr(a);

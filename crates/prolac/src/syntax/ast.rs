@@ -336,8 +336,8 @@ pub enum ExprKind {
     Assign(Option<AssignOp>, Box<Expr>, Box<Expr>),
     /// `min(a, b)`, `max(a, b)`
     MinMax(MinMax, Box<Expr>, Box<Expr>),
-    /// `a, b`
-    Comma(Box<Expr>, Box<Expr>),
+    /// `a, b, c`: two or more.
+    Comma(Vec<Expr>),
     /// `a ==> b`
     Implies(Box<Expr>, Box<Expr>),
     /// `a ||| b`

@@ -237,7 +237,7 @@ impl Dumper<'_> {
             ExprKind::Conditional(c, a, b) => self.list("?", [c, a, b]),
             ExprKind::Assign(op, a, b) => self.list(&format!("{}=", op.map_or("", assign_text)), [a, b]),
             ExprKind::MinMax(which, a, b) => self.list(min_max_text(*which), [a, b]),
-            ExprKind::Comma(a, b) => self.list(",", [a, b]),
+            ExprKind::Comma(members) => List::new(",", members.iter().map(|e| self.expr(e))),
             ExprKind::Implies(a, b) => self.list("==>", [a, b]),
             ExprKind::CaseBar(a, b) => self.list("|||", [a, b]),
             _ => List::Of(Vec::new()),

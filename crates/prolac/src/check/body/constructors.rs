@@ -8,7 +8,7 @@
 use clickwork_source::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::control::in_a_row;
+use super::control::{in_a_row, members};
 use super::convert::discard;
 use super::lets::array_of_modules;
 use super::names::{Meaning, Through};
@@ -181,7 +181,7 @@ impl<'a> BodyChecker<'_, 'a> {
 
     fn is_part(&self, e: &'a ast::Expr) -> bool {
         self.parts.iter().any(|part| std::ptr::eq(*part, e))
-            || matches!(&e.kind, ast::ExprKind::Comma(a, b) if self.is_part(a) && self.is_part(b))
+            || matches!(&e.kind, ast::ExprKind::Comma(all) if all.iter().all(|member| self.is_part(member)))
     }
 
     /// A call for a part, if the expression is one.
@@ -262,18 +262,9 @@ fn first_items(body: &ast::Expr) -> Vec<&ast::Expr> {
         }
         whole = false;
     }
-    let mut items = Vec::new();
-    if whole || matches!(rest.kind, ast::ExprKind::Comma(..)) {
-        let mut last = true;
-        while let ast::ExprKind::Comma(before, item) = &rest.kind {
-            if !last || whole {
-                items.push(&**item);
-            }
-            last = false;
-            rest = before;
-        }
-        items.push(rest);
+    let mut items = members(rest);
+    if !whole {
+        items.pop();
     }
-    items.reverse();
     items
 }

@@ -22,14 +22,7 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// The members of a row, without the constructor calls for parts.
     fn comma_list(&self, e: &'a ast::Expr) -> Vec<&'a ast::Expr> {
-        let mut list = Vec::new();
-        let mut rest = e;
-        while let ast::ExprKind::Comma(before, last) = &rest.kind {
-            list.push(&**last);
-            rest = before;
-        }
-        list.push(rest);
-        list.reverse();
+        let mut list = members(e);
         list.retain(|item| !self.parts.iter().any(|part| std::ptr::eq(*part, *item)));
         list
     }
@@ -206,6 +199,14 @@ impl<'a> BodyChecker<'_, 'a> {
             self.report(Diagnostic::error(k.span, message));
         }
         level
+    }
+}
+
+/// The members of a row, those of a row in parentheses at its beginning too; of anything else, itself.
+pub(super) fn members(e: &ast::Expr) -> Vec<&ast::Expr> {
+    match &e.kind {
+        ast::ExprKind::Comma(all) => all[..1].iter().flat_map(members).chain(&all[1..]).collect(),
+        _ => vec![e],
     }
 }
 

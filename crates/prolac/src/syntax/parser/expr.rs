@@ -130,16 +130,38 @@ impl Parser<'_> {
 
     fn binary(&mut self, left: Node, op: Infix) -> Parsed<Node> {
         let right = self.infix(op.right_level())?;
-        let (start, height) = (left.start, left.height.max(right.height));
-        let (left, right) = (left.expr, right.expr);
-        let kind = match op {
-            Infix::CaseBar => ExprKind::CaseBar(left, right),
-            Infix::Implies => ExprKind::Implies(left, right),
-            Infix::Assign(op) => ExprKind::Assign(op, left, right),
-            Infix::Binary(op) => ExprKind::Binary(op, left, right),
-            _ => ExprKind::Comma(left, right),
+        match op {
+            Infix::CaseBar => self.pair(left, right, ExprKind::CaseBar),
+            Infix::Implies => self.pair(left, right, ExprKind::Implies),
+            Infix::Assign(op) => self.pair(left, right, |a, b| ExprKind::Assign(op, a, b)),
+            Infix::Binary(op) => self.pair(left, right, |a, b| ExprKind::Binary(op, a, b)),
+            _ => self.row(left, right),
+        }
+    }
+
+    fn pair(
+        &mut self,
+        left: Node,
+        right: Node,
+        make: impl FnOnce(Box<Expr>, Box<Expr>) -> ExprKind,
+    ) -> Parsed<Node> {
+        let height = left.height.max(right.height);
+        self.node(make(left.expr, right.expr), left.start, height)
+    }
+
+    /// `left, right`: one more member of the row, if `left` is one without parentheses. Rows are as long as you like.
+    fn row(&mut self, left: Node, right: Node) -> Parsed<Node> {
+        let start = left.start;
+        let mut height = left.height;
+        let mut members = match (left.grouped, left.expr.kind) {
+            (false, ExprKind::Comma(members)) => members,
+            (_, kind) => {
+                height += 1;
+                vec![Expr { kind, span: left.expr.span }]
+            }
         };
-        self.node(kind, start, height)
+        members.push(*right.expr);
+        self.node(ExprKind::Comma(members), start, height.max(right.height + 1) - 1)
     }
 
     /// Makes a node over parts of height `height`; it ends with the last token taken.

@@ -26,8 +26,9 @@ use super::lexer::{Tokens, tokenize};
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::Name;
 
-/// How deeply a program may be nested: namespaces, types and expressions, a chain such as `a, b, c` included, where
-/// each operator has what stands before it as its operand. Passes may therefore be recursive.
+/// How deeply a program may be nested: namespaces, types and expressions, a chain such as `a + b + c` included, where
+/// each operator has what stands before it as its operand. A row `a, b, c` is one level, however long. Passes may
+/// therefore be recursive.
 pub const MAX_DEPTH: u32 = 256;
 
 /// A message has been given.
