@@ -115,3 +115,30 @@ fn calls_to_what_is_gone_are_warned_of() {
     let (_, stderr) = output(&made);
     assert_eq!(stderr, "config:2: warning: 'Script@5' calls 'n', which pattern 'Both' has replaced\n");
 }
+
+#[test]
+fn a_network_is_combined_freed_of_arp_and_taken_apart() {
+    let dir = Scratch::new("xform-network");
+    let router = "FromDevice(eth0) -> Strip(14) -> CheckIPHeader -> GetIPAddress(16)
+            -> arpq :: ARPQuerier(ADDRESS) -> q :: Queue -> ToDevice(eth1);
+        FromDevice(eth1) -> c :: Classifier(12/0806 20/0001, 12/0806 20/0002, 12/0800, -);
+        c [0] -> ARPResponder(ADDRESS) -> q; c [1] -> [1] arpq; c [2] -> Discard; c [3] -> Discard;";
+    for (name, ip) in [("a", "10.0.0.1"), ("b", "10.0.0.2")] {
+        let querier = router.replacen("ADDRESS", &format!("{ip}, 0:0:0:0:0:{name}"), 1);
+        dir.write(
+            &format!("{name}.click"),
+            &querier.replacen("ADDRESS", &format!("{ip} 0:0:0:0:0:{name}"), 1),
+        );
+    }
+    let links = ["A=a.click", "B=b.click", "A.eth1=B.eth1", "B.eth1=A.eth1", "-o", "network.click"];
+    dir.tool("click-combine").args(links).assert().success();
+    dir.tool("click-xform").args(["-p", "arp", "network.click", "-o", "freed.click"]).assert().success();
+    for (name, own, other) in [("A", "a", "b"), ("B", "b", "a")] {
+        let taken = dir.tool("click-uncombine").args(["-n", name, "freed.click", "-o", "one.click"]).assert();
+        taken.success().stderr_eq("");
+        let text = dir.read("one.click");
+        assert!(text.contains(&format!("EtherEncap(0x0800, 0:0:0:0:0:{own}, 0:0:0:0:0:{other});")), "{text}");
+        assert!(!text.contains("ARPQuerier") && text.contains("ARPResponder"), "{text}");
+        dir.tool("click-check").arg("one.click").assert().success();
+    }
+}
