@@ -232,7 +232,8 @@ fn move_it(
     let insert = match place - at {
         distance if distance > 0 => format!("insert Strip({distance})"),
         distance if is_frame => {
-            format!("insert Unstrip({}) to put their header back, or EtherEncap for a new one", -distance)
+            let make = send_other(Header::Ether, mistake.at.state.find(at));
+            format!("{make}, or Unstrip({}) to put their old header back", -distance)
         }
         distance => format!("insert Unstrip({})", -distance),
     };
