@@ -38,6 +38,51 @@ fn every_mistake_is_explained() {
     }
 }
 
+/// Configurations that look wrong to a check which knows less.
+const RIGHT: &[&str] = &[
+    // Colours, patterns and switches that never turn keep packets apart that share a queue.
+    "FromDevice(eth0) -> Paint(0) -> q :: Queue; FromDevice(eth1) -> Strip(14) -> CheckIPHeader -> Paint(1) -> q; \
+     q -> Unqueue -> s :: PaintSwitch; s [0] -> EtherMirror -> Discard; s [1] -> DecIPTTL -> Discard;",
+    "FromDevice(eth0) -> Paint(7) -> q :: Queue -> Unqueue -> c :: CheckPaint(7); c [1] -> DecIPTTL -> Discard; \
+     FromDevice(eth1) -> Strip(14) -> CheckIPHeader -> Paint(8) -> q; c -> EtherMirror -> Discard;",
+    "FromDevice(eth0) -> a :: Classifier(12/0800, 12/0806); a [0] -> n :: Null; a [1] -> n; \
+     n -> b :: Classifier(12/0806, -); b [0] -> CheckARPHeader(14) -> Discard; b [1] -> CheckIPHeader(14) -> Discard;",
+    "FromDevice(eth0) -> s :: StaticSwitch(1); s [0] -> CheckIPHeader -> Discard; s [1] -> Discard;",
+    "FromDevice(eth0) -> Queue -> [0] s :: StaticPullSwitch(1); \
+     FromDevice(eth1) -> Strip(14) -> CheckIPHeader -> Queue -> [1] s -> Unqueue -> DecIPTTL -> Discard;",
+    "Idle -> CheckIPHeader -> StripIPHeader -> EtherMirror -> Discard;",
+    // What tells packets apart in ways that are not followed.
+    "FromDevice(eth0) -> n :: Null; FromDevice(eth1) -> Strip(14) -> n -> c :: CheckLength(40); \
+     c [0] -> CheckIPHeader -> Discard; c [1] -> EtherMirror -> Discard;",
+    "FromDevice(eth0) -> n :: Null; FromDevice(eth1) -> Strip(14) -> n -> c :: CheckIPHeader; \
+     c [0] -> DecIPTTL -> Discard; c [1] -> Strip(14) -> CheckIPHeader -> Discard;",
+    "FromDevice(eth0) -> r :: ARPResponder(1.0.0.1 1:1:1:1:1:1); r [0] -> Discard; r [1] -> Strip(14) -> CheckIPHeader -> Discard;",
+    // Interfaces, captures and sources that may hold what the element wants.
+    "FromDevice(tun0) -> CheckIPHeader -> Queue -> ToDevice(ppp0);",
+    "FromDevice(eth0, FORCE_IP true) -> DecIPTTL -> Discard;",
+    "FromDump(a.pcap) -> CheckIPHeader -> Discard; FromDump(b.pcap) -> CheckIPHeader(14) -> Discard;",
+    "FromDump(a.pcap, FORCE_IP true) -> DecIPTTL -> Discard;",
+    "InfiniteSource -> CheckIPHeader -> Discard; InfiniteSource -> EtherMirror -> Discard;",
+    // Headers that are found again, or looked at where they are.
+    "FromDevice(eth0) -> Strip(14) -> CheckIPHeader -> DecIPTTL -> Unstrip(14) -> EtherMirror -> Queue -> ToDevice(eth0);",
+    "FromDevice(eth0) -> CheckIPHeader(14) -> IPClassifier(udp) -> Strip(34) -> Unstrip(20) -> CheckUDPHeader \
+     -> UnstripIPHeader -> StripIPHeader -> Discard;",
+    "FromDevice(eth0) -> CheckIPHeader(10.0.0.255 10.1.255.255, 14) -> DecIPTTL -> Discard;",
+    "FromDevice(eth0) -> Classifier(12/0806) -> MarkIPHeader(14) -> ARPPrint -> Discard;",
+    "FromDevice(eth0) -> Classifier(12/8100 16/0800) -> CheckIPHeader(18) -> StripToNetworkHeader -> CheckIPHeader -> Discard;",
+    "InfiniteSource -> UDPIPEncap(1.0.0.1, 1, 1.0.0.2, 2) -> IPEncap(ipip, 2.0.0.1, 2.0.0.2) -> StripIPHeader \
+     -> CheckIPHeader -> CheckUDPHeader -> EtherEncap(0x0800, 1:1:1:1:1:1, 2:2:2:2:2:2) -> Queue -> ToDevice(eth0);",
+    // A cycle in which every packet grows.
+    "InfiniteSource -> n :: Null -> c :: CheckLength(500) -> EtherEncap(0x88b5, 1:1:1:1:1:1, 2:2:2:2:2:2) -> n; c [1] -> Discard;",
+];
+
+#[test]
+fn what_works_is_accepted() {
+    for text in RIGHT {
+        assert_eq!(mistakes("t", text), "", "{text}");
+    }
+}
+
 #[test]
 fn examples_are_accepted() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

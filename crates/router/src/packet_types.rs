@@ -192,6 +192,8 @@ pub enum Change<'a> {
     Align(Amount<'a>, Amount<'a>),
     /// `only(N)`: packets leave by output N alone.
     Only(Amount<'a>),
+    /// `from(N)`: only packets that came in by input N.
+    From(Amount<'a>),
     /// `classified`: only packets that the Classifier pattern of this output describes.
     Classified,
     /// `filtered`: only packets that the IP expression of this output describes.
@@ -327,6 +329,7 @@ fn change(word: &str) -> Result<Change<'_>, BadCode> {
         "forget" => Change::Forget,
         "align" => Change::Align(amount(first), amount(second)),
         "only" => Change::Only(amount(first)),
+        "from" => Change::From(amount(first)),
         "classified" => Change::Classified,
         "filtered" => Change::Filtered,
         "painted" => Change::PaintedAsOutput(first),

@@ -10,5 +10,6 @@ pub static CLASS: Class = Class {
     manual: "As PullSwitch, but the input cannot be changed.",
     example: "InfiniteSource(LIMIT 5, STOP true) -> Queue -> [0] sw :: StaticPullSwitch(0) -> Unqueue -> Discard; \
               Idle -> Queue -> [1] sw",
+    packets: "any/from(INPUT)",
     ..class("StaticPullSwitch", &[ArgSpec::required("INPUT", ArgType::I32, "the input to pull from")])
 };

@@ -227,7 +227,8 @@ fn leaving(
         let takes_refused =
             changes.iter().all(|c| matches!(c, Change::Same | Change::Filtered | Change::Classified));
         let more = if takes_refused { refused } else { &[] };
-        let from: Vec<&At> = good.iter().chain(more).filter(|at| feeds(at.port.port)).collect();
+        let feeds = |at: &&At| feeds(at.port.port) && comes_in(site, changes, at.port.port);
+        let from: Vec<&At> = good.iter().chain(more).filter(feeds).collect();
         let joined = State::join_all(from.iter().map(|at| &at.state));
         let joins = sorts && !changes.iter().any(is_followed);
         for at in from {
@@ -238,6 +239,14 @@ fn leaving(
         }
     }
     left
+}
+
+/// Whether packets of an input are among those that the changes are made to.
+fn comes_in(site: &Site<'_>, changes: &[Change<'_>], input: usize) -> bool {
+    changes.iter().all(|c| match c {
+        Change::From(n) => site.number(*n).is_none_or(|n| usize::try_from(n) == Ok(input)),
+        _ => true,
+    })
 }
 
 /// Whether the check knows by which output packets leave.

@@ -111,7 +111,7 @@ impl<'a> Site<'a> {
 
     fn change(&self, change: &Change<'_>, state: &mut State, output: usize) -> Option<()> {
         match change {
-            Change::Same | Change::Each => {}
+            Change::Same | Change::Each | Change::From(_) => {}
             Change::Nothing => return None,
             Change::New(t) => *state = self.made(t),
             Change::Known(t) => self.know(t, state)?,
