@@ -281,7 +281,20 @@ impl<'a> Function<'a> {
             Type::Bool => Kind::Int(32, true),
             _ => Kind::Int(self.unit.program.target.pointer as u32 * 8, true),
         };
-        infix(op, &a, &b, kind)
+        match op.is_comparison() {
+            true => infix(op, &first_element(a, x), &first_element(b, y), kind),
+            false => infix(op, &a, &b, kind),
+        }
+    }
+}
+
+/// `&a[0]` for an array, which C compilers do not like to see compared by its name.
+fn first_element(c: C, e: &Expr) -> C {
+    match &e.kind {
+        ExprKind::Convert(inner) if matches!(inner.ty, Type::Array(..)) => {
+            C::new(format!("&{}[0]", c.operand(level::POSTFIX, false)), level::UNARY, c.kind)
+        }
+        _ => c,
     }
 }
 
