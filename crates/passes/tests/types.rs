@@ -57,6 +57,8 @@ const RIGHT: &[&str] = &[
     "FromDevice(eth0) -> n :: Null; FromDevice(eth1) -> Strip(14) -> n -> c :: CheckIPHeader; \
      c [0] -> DecIPTTL -> Discard; c [1] -> Strip(14) -> CheckIPHeader -> Discard;",
     "FromDevice(eth0) -> r :: ARPResponder(1.0.0.1 1:1:1:1:1:1); r [0] -> Discard; r [1] -> Strip(14) -> CheckIPHeader -> Discard;",
+    "FromDevice(eth0) -> Strip(14) -> CheckIPHeader -> q :: ARPQuerier(1.0.0.1, 1:1:1:1:1:1) -> CheckIPHeader(14) -> Discard; \
+     Idle -> [1] q; q [1] -> Discard;",
     // Interfaces, captures and sources that may hold what the element wants.
     "FromDevice(tun0) -> CheckIPHeader -> Queue -> ToDevice(ppp0);",
     "FromDevice(eth0, FORCE_IP true) -> DecIPTTL -> Discard;",

@@ -9,7 +9,8 @@
 //!   their data begins;
 //! - `ip@N`: the header stands N bytes behind the start of the data, marked or not. N is a number or an argument's name;
 //! - `device(DEVNAME)`: Ethernet frames, if the interface is an Ethernet; `ethertype(ARG)@N`: what an Ethernet type says;
-//! - `should T`: the element does no harm to other packets, but is of no use to them.
+//! - `should T`: the element does no harm to other packets, but is of no use to them;
+//! - `only T`: the element is there to let no other packets pass.
 //!
 //! An output is one or more *changes*, separated by spaces, and alternatives separated by `|`. A type alone says what the
 //! packet is known to be when it leaves; `same` says nothing new; for the others see [`Change`].
@@ -151,6 +152,8 @@ pub struct Expectation<'a> {
     pub packet_type: PacketType<'a>,
     /// Whether other packets pass without harm (`should`).
     pub lenient: bool,
+    /// Whether the element keeps other packets back (`only`), which may then be among those that come.
+    pub filters: bool,
 }
 
 /// What an element does to a packet.
@@ -192,6 +195,8 @@ pub enum Change<'a> {
     Align(Amount<'a>, Amount<'a>),
     /// `only(N)`: packets leave by output N alone.
     Only(Amount<'a>),
+    /// `alone`: no packet leaves here if another output is connected.
+    Alone,
     /// `from(N)`: only packets that came in by input N.
     From(Amount<'a>),
     /// `classified`: only packets that the Classifier pattern of this output describes.
@@ -262,8 +267,9 @@ fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
 }
 
 fn expectation(text: &str) -> Result<Expectation<'_>, BadCode> {
-    let (text, lenient) = text.strip_prefix("should ").map_or((text, false), |t| (t, true));
-    Ok(Expectation { packet_type: packet_type(text)?, lenient })
+    let (lenient, filters) = (text.strip_prefix("should "), text.strip_prefix("only "));
+    let packet_type = packet_type(lenient.or(filters).unwrap_or(text))?;
+    Ok(Expectation { packet_type, lenient: lenient.is_some(), filters: filters.is_some() })
 }
 
 fn packet_type(text: &str) -> Result<PacketType<'_>, BadCode> {
@@ -329,6 +335,7 @@ fn change(word: &str) -> Result<Change<'_>, BadCode> {
         "forget" => Change::Forget,
         "align" => Change::Align(amount(first), amount(second)),
         "only" => Change::Only(amount(first)),
+        "alone" => Change::Alone,
         "from" => Change::From(amount(first)),
         "classified" => Change::Classified,
         "filtered" => Change::Filtered,
@@ -370,7 +377,7 @@ mod tests {
         let types =
             PacketTypes::parse("should ip@OFFSET/strip(14) mark ip@0 paint(COLOR, PAINT)|none").unwrap();
         let offset = Amount::Argument("OFFSET");
-        let input = Expectation { packet_type: layout("ip", Some(offset)), lenient: true };
+        let input = Expectation { packet_type: layout("ip", Some(offset)), lenient: true, filters: false };
         assert_eq!(types.input(0), Some(&input));
         let first = vec![
             Change::Strip(Amount::Number(14)),

@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
               c[0] -> Discard; c[1] -> Discard; c[2] -> Discard",
     ports: "1/-",
     processing: "h/h",
-    packets: "ip/filtered",
+    packets: "only ip/filtered",
     args: &[ArgSpec::rest("PATTERN", ArgType::Text, "an expression, or -; one for each output")],
     handlers: &[
         read_handler!("program", "the tests that packets go through", |e: &mut IpClassifier, _| e.program())

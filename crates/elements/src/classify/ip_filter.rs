@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
               -> Discard",
     ports: "1/-",
     processing: "h/h",
-    packets: "ip/same",
+    packets: "only ip/same",
     args: &[ArgSpec::rest("RULE", ArgType::Text, "allow, drop or an output number, and an expression")],
     handlers: &[
         read_handler!("program", "the tests that packets go through", |e: &mut IpFilter, _| e.program())

@@ -27,7 +27,7 @@ pub static CLASS: Class = Class {
     ports: "2/1-2",
     processing: "h/h",
     flow: "xy/x",
-    packets: "ip@0,arp-reply/new ether-ip mark ip@14|new arp-query,new arp-query",
+    packets: "ip@0,arp-reply/new ether-ip mark ip@14|new arp-query alone,new arp-query",
     args: &[
         LIMIT_ARGS[0],
         LIMIT_ARGS[1],

@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
     example: "Idle -> ARPResponder(10.0.0.1 2:0:0:0:0:1, 10.1.0.0/16 2:0:0:0:0:2) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "arp-query/new arp-reply,same",
+    packets: "only arp-query/new arp-reply,same",
     args: &[ArgSpec::rest(
         "ENTRY",
         ArgType::Other("IP[/MASK]... ETHER"),

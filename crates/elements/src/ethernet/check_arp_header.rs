@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> CheckARPHeader -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "arp@OFFSET/mark arp@OFFSET,same",
+    packets: "only arp@OFFSET/mark arp@OFFSET,same",
     args: &[
         ArgSpec::positional("OFFSET", ArgType::U32, "0", "where the header begins"),
         ArgSpec::keyword("VERBOSE", ArgType::Bool, "false", "whether every bad packet is reported"),

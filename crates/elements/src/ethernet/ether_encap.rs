@@ -12,7 +12,7 @@ pub static CLASS: Class = Class {
     help: "puts packets into Ethernet frames",
     manual: "Adds an Ethernet header with the given type, source and destination to every packet.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> EtherEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2) -> Discard",
-    packets: "ethertype(ETHERTYPE)@0/push(ether) ethertype(ETHERTYPE)@14",
+    packets: "should ethertype(ETHERTYPE)@0/push(ether) ethertype(ETHERTYPE)@14",
     args: &[
         ArgSpec::required("ETHERTYPE", ArgType::U16, "Ethernet type"),
         ArgSpec::required("SRC", ArgType::EtherAddr, "source address"),

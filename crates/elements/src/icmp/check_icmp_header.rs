@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> ICMPPingEncap(1.0.0.1, 2.0.0.2) -> CheckICMPHeader -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "icmp/icmp,same",
+    packets: "only icmp/icmp,same",
     args: ARGS,
     handlers: &[
         read_handler!("drops", "bad packets", |e: &mut CheckICMPHeader, _| e.refusals.drops()),

@@ -17,7 +17,7 @@ pub static CLASS: Class = Class {
               -> CheckIPHeader -> ICMPPingResponder -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "icmp/icmp unpainted,same",
+    packets: "only icmp/icmp unpainted,same",
     ..Class::new("ICMPPingResponder", "icmp", || Box::new(ICMPPingResponder))
 };
 

@@ -25,7 +25,7 @@ pub static CLASS: Class = Class {
               c :: CheckIPHeader(INTERFACES 10.0.0.254/24 20.0.0.254/24) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "ip@OFFSET/mark ip@OFFSET,same",
+    packets: "only ip@OFFSET/mark ip@OFFSET,same",
     args: ARGS,
     handlers: HANDLERS,
     ..Class::new("CheckIPHeader", "ip", || Box::new(CheckIPHeader::new(true)))
@@ -40,7 +40,7 @@ pub static CLASS2: Class = Class {
               CheckIPHeader2 -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "ip@OFFSET/mark ip@OFFSET,same",
+    packets: "only ip@OFFSET/mark ip@OFFSET,same",
     args: ARGS,
     handlers: HANDLERS,
     ..Class::new("CheckIPHeader2", "ip", || Box::new(CheckIPHeader::new(false)))

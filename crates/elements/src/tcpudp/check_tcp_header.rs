@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
               -> CheckTCPHeader -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "tcp/tcp,same",
+    packets: "only tcp/tcp,same",
     args: ARGS,
     handlers: &[
         read_handler!("drops", "bad packets", |e: &mut CheckTCPHeader, _| e.refusals.drops()),

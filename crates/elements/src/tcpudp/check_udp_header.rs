@@ -17,7 +17,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> UDPIPEncap(1.0.0.1, 1, 2.0.0.2, 2) -> CheckUDPHeader -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "udp/udp,same",
+    packets: "only udp/udp,same",
     args: ARGS,
     handlers: &[
         read_handler!("drops", "bad packets", |e: &mut CheckUDPHeader, _| e.refusals.drops()),

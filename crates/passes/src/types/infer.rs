@@ -60,7 +60,9 @@ pub(super) struct Inference<'a> {
 impl<'a> Inference<'a> {
     /// Runs the inference; `None` if it takes too long.
     pub fn new(network: &'a Network, registry: &Registry) -> Option<Self> {
-        let site = |(id, e): (ElementId, &'a ElementDecl)| Some((id, Site::new(e, registry.get(&e.class)?)?));
+        let site = |(id, e): (ElementId, &'a ElementDecl)| {
+            Some((id, Site::new(e, registry.get(&e.class)?, network.output_count(id))?))
+        };
         let sites = network.elements().filter_map(site).collect();
         let mut inference = Inference { network, sites, effects: BTreeMap::new(), ways: BTreeMap::new() };
         inference.settle()?;
@@ -151,6 +153,7 @@ impl<'a> Inference<'a> {
 
     fn effect_of(&self, id: ElementId, site: &Site<'_>, entered: Vec<At>) -> Effect {
         let (mut good, mut refused, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+        let mut filters = false;
         for at in entered {
             let Some(expected) = site.types.input(at.port.port) else {
                 good.push(at);
@@ -161,6 +164,7 @@ impl<'a> Inference<'a> {
                 Err(fault) => {
                     let lenient = expected.lenient;
                     faults.push(Mistake { at: at.clone(), fault, lenient });
+                    filters |= expected.filters;
                     if lenient { good.push(at) } else { refused.push(at) }
                 }
             }
@@ -172,6 +176,7 @@ impl<'a> Inference<'a> {
             faults.retain(|f| f.lenient);
         } else {
             refused.clear();
+            faults.iter_mut().for_each(|f| f.lenient |= filters && !good.is_empty());
         }
         let mut effect = Effect { leaving: BTreeSet::new(), faults };
         for port in (0..outputs).map(|port| Port { element: id, port }) {

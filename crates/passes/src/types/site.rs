@@ -14,6 +14,8 @@ pub(super) struct Site<'a> {
     pub class: &'static Class,
     pub types: PacketTypes<'static>,
     config: &'a str,
+    /// How many outputs are connected.
+    outputs: usize,
     args: Args,
 }
 
@@ -28,10 +30,10 @@ pub(super) enum Fault {
 
 impl<'a> Site<'a> {
     /// The site of an element, unless nothing is known of its class.
-    pub fn new(element: &'a ElementDecl, class: &'static Class) -> Option<Self> {
+    pub fn new(element: &'a ElementDecl, class: &'static Class, outputs: usize) -> Option<Self> {
         let types = PacketTypes::parse(class.packets).ok()?;
         let args = Args::new(class.args, &element.config, &Names::default());
-        Some(Site { class, types, config: &element.config, args })
+        Some(Site { class, types, config: &element.config, outputs, args })
     }
 
     /// The text of an argument or its default. The last of the remaining arguments counts if it has that name too.
@@ -140,6 +142,7 @@ impl<'a> Site<'a> {
             }
             Change::Classified => *state = pattern::classified(self.config, output, state)?,
             Change::Filtered => *state = pattern::filtered(self.config, output, state)?,
+            Change::Alone => return (self.outputs == 1).then_some(()),
             Change::Only(n) => return self.number(*n).is_none_or(|n| n == output as i32).then_some(()),
             _ => return self.color(change, state, output),
         }
