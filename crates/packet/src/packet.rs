@@ -188,8 +188,10 @@ impl Packet {
         self.data_mut()
     }
 
-    /// Moves the data into a buffer of its own with `front` and `back` more bytes of room than now.
+    /// Moves the data into a buffer of its own with at least `front` and `back` more bytes of room than now. The data lie
+    /// as before with respect to multiples of 8, so that what `click-align` says about packets holds for copies too.
     fn unshare(&mut self, front: usize, back: usize) {
+        let front = front.next_multiple_of(8);
         let (headroom, tailroom) = (self.headroom() + front, self.tailroom() + back);
         rebuild(&mut self.0, headroom, tailroom, front as i64);
     }
@@ -536,6 +538,19 @@ mod tests {
         assert_eq!(p.data(), b"data");
         p.unpull(4);
         assert_eq!(p.data(), b"headdata");
+    }
+
+    #[test]
+    fn a_header_that_there_was_no_room_for_leaves_packets_as_aligned_as_one_that_there_was() {
+        for headroom in 0..20 {
+            for n in 0..40 {
+                let mut p = Packet::with_room(headroom, b"data", 0);
+                let before = p.data().as_ptr().addr();
+                p.push(n);
+                assert_eq!(p.data().as_ptr().addr() % 8, before.wrapping_sub(n) % 8, "{headroom} {n}");
+                assert_eq!(&p.data()[n..], b"data");
+            }
+        }
     }
 
     #[test]

@@ -265,7 +265,7 @@ impl ArpQuerier {
     fn query(&mut self, question: &Question, cx: &mut Cx<'_>) {
         let wanted = (EtherAddress::default(), question.ip);
         let arp = ArpHeader::new(operation::REQUEST, (self.own.ether, self.own.ip), wanted);
-        let mut q = Packet::with_room(DEFAULT_HEADROOM + ETHER, arp.as_bytes(), 0);
+        let mut q = Packet::with_room(DEFAULT_HEADROOM, arp.as_bytes(), 0);
         let header = EthernetHeader::new(question.to, self.own.ether, ethertype::ARP);
         q.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
         q.set_mac_offset(0);

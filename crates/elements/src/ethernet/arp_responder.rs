@@ -132,7 +132,7 @@ impl ArpResponder {
         let ether = self.lookup(query.target_ip())?;
         let asker = (query.sender_ether, query.sender_ip());
         let arp = ArpHeader::new(operation::REPLY, (ether, query.target_ip()), asker);
-        let mut reply = Packet::with_room(DEFAULT_HEADROOM + ETHER, arp.as_bytes(), 0);
+        let mut reply = Packet::with_room(DEFAULT_HEADROOM, arp.as_bytes(), 0);
         let header = EthernetHeader::new(query.sender_ether, ether, ethertype::ARP);
         reply.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
         reply.set_mac_offset(0);
