@@ -1,8 +1,8 @@
 //! The command line of `clickwork` itself: its subcommands.
 
 use crate::{
-    check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, uncombine, undead,
-    xform, xml,
+    align, check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, uncombine,
+    undead, xform, xml,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +35,7 @@ enum Command {
     Undead(undead::Undead),
     Combine(combine::Combine),
     Uncombine(uncombine::Uncombine),
+    Align(align::Align),
     Xform(xform::Xform),
     Xml(xml::Xml),
     Json(xml::Json),
@@ -57,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::Undead(args) => undead::main(&args),
         Command::Combine(args) => combine::main(&args),
         Command::Uncombine(args) => uncombine::main(&args),
+        Command::Align(args) => align::main(&args),
         Command::Xform(args) => xform::main(&args),
         Command::Xml(args) => xml::xml_main(&args),
         Command::Json(args) => xml::json_main(&args),

@@ -4,6 +4,7 @@
 //! of its own; [`config`] reads configurations for all of them and [`report`] prints what is wrong with them.
 #![forbid(unsafe_code)]
 
+mod align;
 mod check;
 mod cli;
 mod click;

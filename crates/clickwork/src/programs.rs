@@ -2,7 +2,7 @@
 //!
 //! A tool with a name of its own adds a line to [`PROGRAMS`]; `clickwork links` then makes its link.
 
-use crate::{check, click, combine, flatten, uncombine, undead, xform, xml};
+use crate::{align, check, click, combine, flatten, uncombine, undead, xform, xml};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,6 +20,7 @@ pub struct Program {
 /// All of them.
 pub const PROGRAMS: &[Program] = &[
     Program { name: "click", help: "runs a configuration", main: click::main },
+    Program { name: "click-align", help: "puts in the Aligns that elements need", main: align::click_main },
     Program { name: "click-check", help: "checks a configuration", main: check::click_main },
     Program { name: "click-flatten", help: "removes compound elements", main: flatten::click_main },
     Program { name: "click-combine", help: "combines routers", main: combine::click_main },

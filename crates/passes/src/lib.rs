@@ -8,7 +8,9 @@
 //! Read first: [`Network`].
 #![forbid(unsafe_code)]
 
+pub mod align;
 pub mod combine;
+mod defines;
 pub mod element_map;
 pub mod export;
 pub mod facts;

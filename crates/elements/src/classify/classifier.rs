@@ -27,6 +27,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("program", "the tests that packets go through", |e: &mut Classifier, _| e.program())
     ],
+    flags: "A",
     ..Class::new("Classifier", "classify", || Box::<Classifier>::default())
 };
 

@@ -23,6 +23,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("program", "the tests that packets go through", |e: &mut IpClassifier, _| e.program())
     ],
+    flags: "A",
     ..Class::new("IPClassifier", "classify", || Box::<IpClassifier>::default())
 };
 

@@ -21,6 +21,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("program", "the tests that packets go through", |e: &mut IpFilter, _| e.program())
     ],
+    flags: "A",
     ..Class::new("IPFilter", "classify", || Box::<IpFilter>::default())
 };
 

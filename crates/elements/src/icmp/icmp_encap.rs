@@ -25,6 +25,7 @@ pub static PING: Class = Class {
         ArgSpec::keyword("IDENTIFIER", ArgType::U16, "0", "identifier of the requests"),
     ],
     handlers: HANDLERS,
+    flags: "A",
     ..Class::new("ICMPPingEncap", "icmp", || {
         Box::new(IcmpEncap { message: Some((icmp_type::ECHO, 0)), ..EMPTY })
     })

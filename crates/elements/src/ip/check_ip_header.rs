@@ -28,6 +28,7 @@ pub static CLASS: Class = Class {
     packets: "only ip@OFFSET/mark ip@OFFSET,same",
     args: ARGS,
     handlers: HANDLERS,
+    flags: "A",
     ..Class::new("CheckIPHeader", "ip", || Box::new(CheckIPHeader::new(true)))
 };
 
@@ -43,6 +44,7 @@ pub static CLASS2: Class = Class {
     packets: "only ip@OFFSET/mark ip@OFFSET,same",
     args: ARGS,
     handlers: HANDLERS,
+    flags: "A",
     ..Class::new("CheckIPHeader2", "ip", || Box::new(CheckIPHeader::new(false)))
 };
 

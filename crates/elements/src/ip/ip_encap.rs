@@ -48,6 +48,7 @@ pub static CLASS: Class = Class {
                 "IP address"
             ))),
     ],
+    flags: "A",
     ..Class::new("IPEncap", "ip", || Box::<IPEncap>::default())
 };
 

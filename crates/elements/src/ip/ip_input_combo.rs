@@ -35,6 +35,7 @@ pub static CLASS: Class = Class {
         ArgSpec::rest("BADSRC by position", ArgType::Other("IP addresses"), "the old form of BADSRC"),
     ],
     handlers: &[read_handler!("drops", "bad packets", |e: &mut IPInputCombo, _| e.drops)],
+    flags: "A",
     ..Class::new("IPInputCombo", "ip", || {
         Box::new(IPInputCombo { color: 0, check: HeaderCheck::new(true), drops: 0 })
     })

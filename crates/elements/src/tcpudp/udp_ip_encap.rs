@@ -49,6 +49,7 @@ pub static CLASS: Class = Class {
             )),
         ),
     ],
+    flags: "A",
     ..Class::new("UDPIPEncap", "tcpudp", || Box::<UDPIPEncap>::default())
 };
 

@@ -1,13 +1,13 @@
 //! Elements that hand packets through unchanged: connections go past them.
 
-use clickwork_lang::expand::{Variables, expand};
-use clickwork_lang::{Define, Port};
+use clickwork_lang::Port;
 use clickwork_router::Processing;
 use clickwork_router::args::{Args, Names};
 use clickwork_source::Diagnostic;
 
 use super::{Undead, port};
 use crate::ElementId;
+use crate::defines::expanded;
 use crate::kinds::Kinds;
 
 /// Classes whose only lasting effect, if connections go past them, can be that they make their neighbours pull. All of
@@ -82,8 +82,7 @@ impl Undead<'_> {
     fn choice(&mut self, id: ElementId, argument: &str, is_pull: bool) -> Option<Option<usize>> {
         let element = self.network.element(id)?;
         let class = self.facts.of(&element.class).class?;
-        let defines = Defines(&self.network.defines);
-        let config = expand(&element.config, &defines, false).unwrap_or_default();
+        let config = expanded(self.network, id).unwrap_or_default();
         let number = Args::new(class.args, &config, &Names::default()).get::<i32>(argument);
         let (inputs, outputs) = self.ports.get(&id).copied().unwrap_or_default();
         let ports = if is_pull { inputs } else { outputs };
@@ -130,18 +129,5 @@ impl Undead<'_> {
         }
         let kinds = self.weak.get_or_insert_with(|| Kinds::new(self.network, self.facts, agnostic));
         [kinds.input(input), kinds.output(output)].contains(&Processing::Pull)
-    }
-}
-
-/// Global variables, as the configuration defines them.
-struct Defines<'a>(&'a [Define]);
-
-impl Variables for Defines<'_> {
-    fn value(&self, name: &str) -> Option<String> {
-        self.0.iter().find(|d| d.name == name).map(|d| d.value.clone())
-    }
-
-    fn complete(&self) -> bool {
-        false
     }
 }
