@@ -1,8 +1,8 @@
 //! The command line of `clickwork` itself: its subcommands.
 
 use crate::{
-    align, check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, run, uncombine,
-    undead, xform, xml,
+    align, check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, pretty, run,
+    uncombine, undead, xform, xml,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -37,6 +37,7 @@ enum Command {
     Uncombine(uncombine::Uncombine),
     Align(align::Align),
     Xform(xform::Xform),
+    Pretty(pretty::Pretty),
     Xml(xml::Xml),
     Json(xml::Json),
     Fmt(fmt::Fmt),
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Uncombine(args) => uncombine::main(&args),
         Command::Align(args) => align::main(&args),
         Command::Xform(args) => xform::main(&args),
+        Command::Pretty(args) => pretty::main(&args),
         Command::Xml(args) => xml::xml_main(&args),
         Command::Json(args) => xml::json_main(&args),
         Command::Fmt(args) => fmt::main(&args),

@@ -108,26 +108,62 @@ impl Page {
     }
 }
 
-fn manual(name: &str, class: &Class, page: &Page) -> String {
+/// A piece of a manual.
+pub enum Block {
+    /// How the class is written.
+    Synopsis(String),
+    /// A paragraph.
+    Text(String),
+    /// Terms with explanations.
+    Terms(Vec<(String, String)>),
+    /// A configuration.
+    Code(String),
+}
+
+/// The manual of a class by sections, those without content left out.
+pub fn sections(name: &str, class: &Class) -> Vec<(&'static str, Vec<Block>)> {
     let title = match name == class.name {
         true => format!("{name}: {}", class.help),
         false => format!("{name}, another name of {}: {}", class.name, class.help),
     };
-    let sections = [
-        page.section("NAME", &page.paragraph(&title)),
-        page.section("SYNOPSIS", &page.fill(&synopsis(class), &" ".repeat(INDENT), INDENT + name.len() + 1)),
-        page.section("PORTS", &ports(class, page)),
-        page.section(
-            "DESCRIPTION",
-            &class.manual.split("\n\n").map(|p| page.paragraph(p)).collect::<Vec<_>>().join("\n"),
+    let text = |text: &str| Block::Text(text.to_string());
+    let paragraphs = |text: &str| {
+        text.split("\n\n").filter(|p| !p.trim().is_empty()).map(|p| Block::Text(p.to_string())).collect()
+    };
+    let mut sections = vec![
+        ("NAME", vec![Block::Text(title)]),
+        ("SYNOPSIS", vec![Block::Synopsis(synopsis(class))]),
+        ("PORTS", vec![Block::Terms(ports(class))]),
+        ("DESCRIPTION", paragraphs(class.manual)),
+        ("ARGUMENTS", terms(class.args.iter().map(argument).collect())),
+        ("HANDLERS", handlers(class)),
+        (
+            "EXAMPLE",
+            if class.example.is_empty() { Vec::new() } else { vec![Block::Code(example(class.example))] },
         ),
-        page.section("ARGUMENTS", &page.terms(&class.args.iter().map(argument).collect::<Vec<_>>())),
-        page.section("HANDLERS", &handlers(class, page)),
-        page.section("EXAMPLE", &example(class.example)),
-        page.section("FAMILY", &page.paragraph(class.family)),
+        ("FAMILY", vec![text(class.family)]),
     ];
-    let present: Vec<String> = sections.into_iter().filter(|s| !s.is_empty()).collect();
-    format!("{}\n", present.join("\n").trim_end())
+    sections.retain(|(_, blocks)| !blocks.is_empty());
+    sections
+}
+
+fn terms(items: Vec<(String, String)>) -> Vec<Block> {
+    if items.is_empty() { Vec::new() } else { vec![Block::Terms(items)] }
+}
+
+fn manual(name: &str, class: &Class, page: &Page) -> String {
+    let margin = " ".repeat(INDENT);
+    let block = |block: &Block| match block {
+        Block::Synopsis(text) => page.fill(text, &margin, INDENT + name.len() + 1),
+        Block::Text(text) => page.paragraph(text),
+        Block::Terms(items) => page.terms(items),
+        Block::Code(text) => text.lines().map(|line| format!("{margin}{line}\n")).collect(),
+    };
+    let section = |(title, blocks): &(&str, Vec<Block>)| {
+        page.section(title, &blocks.iter().map(block).collect::<Vec<_>>().join("\n"))
+    };
+    let sections: Vec<String> = sections(name, class).iter().map(section).collect();
+    format!("{}\n", sections.join("\n").trim_end())
 }
 
 fn synopsis(class: &Class) -> String {
@@ -162,7 +198,7 @@ fn argument(a: &ArgSpec) -> (String, String) {
     (a.name.to_string(), format!("{} ({}{how}{default}{older})", a.help, a.ty.name()))
 }
 
-fn ports(class: &Class, page: &Page) -> String {
+fn ports(class: &Class) -> Vec<(String, String)> {
     let (inputs, outputs) = class.ports.split_once('/').unwrap_or((class.ports, class.ports));
     let mut items = vec![
         ("inputs".to_string(), side(class, inputs, "inputs", false)),
@@ -171,7 +207,7 @@ fn ports(class: &Class, page: &Page) -> String {
     if class.packets != "any/same" && !class.packets.is_empty() {
         items.push(("packets".to_string(), class.packets.to_string()));
     }
-    page.terms(&items)
+    items
 }
 
 /// How many ports there are on one side, and of which kind: `1 or 2: first agnostic, others push`.
@@ -207,14 +243,12 @@ fn kinds(class: &Class, ports: usize, is_output: bool) -> String {
     }
 }
 
-fn handlers(class: &Class, page: &Page) -> String {
-    let own: Vec<(String, String)> = class.handlers.iter().map(handler).collect();
+fn handlers(class: &Class) -> Vec<Block> {
     let standard: Vec<&str> = standard_handlers().iter().map(|h| h.name).collect();
     let every = format!("Every element also has: {}.", standard.join(", "));
-    match own.is_empty() {
-        true => page.paragraph(&every),
-        false => format!("{}\n{}", page.terms(&own), page.paragraph(&every)),
-    }
+    let mut blocks = terms(class.handlers.iter().map(handler).collect());
+    blocks.push(Block::Text(every));
+    blocks
 }
 
 fn handler(h: &Handler) -> (String, String) {
@@ -230,8 +264,7 @@ fn handler(h: &Handler) -> (String, String) {
 
 /// The example, a statement a line.
 fn example(text: &str) -> String {
-    let laid_out = clickwork_lang::format(text).unwrap_or_else(|_| text.to_string());
-    laid_out.lines().map(|line| format!("{:INDENT$}{line}\n", "")).collect()
+    clickwork_lang::format(text).unwrap_or_else(|_| text.to_string())
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod input;
 mod links;
 mod list;
 mod output;
+mod pretty;
 mod programs;
 mod report;
 mod run;

@@ -2,7 +2,7 @@
 //!
 //! A tool with a name of its own adds a line to [`PROGRAMS`]; `clickwork links` then makes its link.
 
-use crate::{align, check, click, combine, flatten, uncombine, undead, xform, xml};
+use crate::{align, check, click, combine, flatten, pretty, uncombine, undead, xform, xml};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -31,6 +31,7 @@ pub const PROGRAMS: &[Program] = &[
     },
     Program { name: "click-undead", help: "removes dead code", main: undead::click_main },
     Program { name: "click-xform", help: "replaces patterns of elements", main: xform::click_main },
+    Program { name: "click-pretty", help: "makes a web page of a configuration", main: pretty::click_main },
     Program { name: "click2xml", help: "writes a configuration as XML", main: xml::click_main },
 ];
 

@@ -158,3 +158,11 @@ pub fn drivers(command: Command) -> Command {
         .arg(flag("user", 'u').help("The configuration is for the user-level driver (there is no other)"))
         .arg(flag("kernel", 'k').hide(true))
 }
+
+/// The options `--userlevel`, `--linuxmodule` and `--bsdmodule`, by which others of Click's programs are told the same.
+pub fn named_drivers(command: Command) -> Command {
+    let flag = |name| Arg::new(name).long(name).action(ArgAction::SetTrue);
+    let user = flag("userlevel").help("The configuration is for the user-level driver (there is no other)");
+    let kernel = flag("linuxmodule").short('l').alias("kernel").short_alias('k').hide(true);
+    command.arg(user).arg(kernel).arg(flag("bsdmodule").short('b').hide(true))
+}

@@ -4,7 +4,6 @@ use crate::input::InputOptions;
 use crate::output;
 use crate::report::Report;
 use crate::tool;
-use clap::{Arg, ArgAction, Command};
 use clickwork_lang::{Options, elaborate_structure};
 use clickwork_passes::export::{json, xml};
 use clickwork_passes::{Facts, Unit};
@@ -63,15 +62,7 @@ struct Export {
 
 /// Runs as `click2xml`.
 pub fn click_main(args: Vec<OsString>) -> ExitCode {
-    tool::click_main("click2xml", args, drivers, run_xml)
-}
-
-/// By which `click2xml` is told for which driver a configuration is.
-fn drivers(command: Command) -> Command {
-    let flag = |name| Arg::new(name).long(name).action(ArgAction::SetTrue);
-    let user = flag("userlevel").help("The configuration is for the user-level driver (there is no other)");
-    let kernel = flag("linuxmodule").short('l').alias("kernel").short_alias('k').hide(true);
-    command.arg(user).arg(kernel).arg(flag("bsdmodule").short('b').hide(true))
+    tool::click_main("click2xml", args, tool::named_drivers, run_xml)
 }
 
 /// Runs `clickwork xml`.

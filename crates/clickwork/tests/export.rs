@@ -24,7 +24,7 @@ fn a_router_is_written_as_before() {
     dir.write("router.click", &read("router.click"));
     let forms = [("nested.xml", &["xml"][..]), ("flat.xml", &["xml", "-F"]), ("router.json", &["json"])];
     for (file, command) in forms {
-        let written = stdout(dir.clickwork().args(command).arg("router.click"));
+        let written = without_facts(&stdout(dir.clickwork().args(command).arg("router.click")));
         assert_data_eq!(written, Data::read_from(&Path::new(DIRECTORY).join(file), None).raw());
     }
     assert_eq!(stdout(dir.tool("click2xml").arg("router.click")), read("nested.xml"));
@@ -32,7 +32,16 @@ fn a_router_is_written_as_before() {
     flat.assert().success().stdout_eq("");
     assert_eq!(dir.read("x.xml"), read("flat.xml"));
     let json = dir.tool("click2xml").args(["--json", "router.click"]);
-    assert_eq!(stdout(json), read("router.json"));
+    let json = stdout(json);
+    assert_eq!(without_facts(&json), read("router.json"));
+    let queue =
+        json.lines().find(|l| l.contains("\"name\": \"Queue\", \"known\": true")).expect("Queue is there");
+    assert!(queue.contains("\"ports\": \"1/1-2\", \"processing\": \"h/lh\""), "{queue}");
+}
+
+/// JSON without the facts about our own classes, which change more often than the form.
+fn without_facts(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.contains("\"known\": true")).collect()
 }
 
 #[test]

@@ -87,6 +87,16 @@ impl Kinds {
         self.known.get(&(port, is_output)).copied()
     }
 
+    /// The kind of an input (or output), connected or not: as its connections have it, or else its class. What nothing
+    /// fixes pushes.
+    pub fn resolved(&self, network: &Network, facts: &Facts<'_>, port: Port, is_output: bool) -> Processing {
+        let class = || network.element(port.element).map(|e| facts.of(&e.class));
+        let kind = self
+            .decided(port, is_output)
+            .or_else(|| class().map(|facts| facts.processing(is_output, port.port)));
+        kind.filter(|&kind| kind != Processing::Agnostic).unwrap_or(Processing::Push)
+    }
+
     /// The kind of an input; push if nothing fixes it.
     pub fn input(&self, port: Port) -> Processing {
         self.known.get(&(port, false)).copied().unwrap_or(Processing::Push)

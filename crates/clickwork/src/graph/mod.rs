@@ -85,20 +85,25 @@ fn draw(args: &Graph, report: &Report) -> Result<(), String> {
     report.print(&made.sources, &made.diagnostics);
     let router = made.router.ok_or_else(|| format!("{}: no picture of this", input.name))?;
     let text = match format {
-        Format::Svg => picture(&router, counts.as_ref(), &input.name),
+        Format::Svg => picture(&router, counts.as_ref(), &input.name, None),
         Format::Dot => dot::write(&Model::new(&router, counts.as_ref()), &input.name),
     };
     output::write(&args.output, &text)
 }
 
-fn picture(router: &Router, counts: Option<&Counts>, title: &str) -> String {
+fn picture(router: &Router, counts: Option<&Counts>, title: &str, links: Option<&str>) -> String {
     let model = Model::new(router, counts);
-    svg::draw(&model, &nest::arrange(&model), title)
+    svg::draw(&model, &nest::arrange(&model), title, links)
 }
 
 /// An SVG picture of a router at hand, with its packet counts.
 pub fn counted(router: &Router, title: &str) -> String {
-    picture(router, Some(&Counts::of(router)), title)
+    picture(router, Some(&Counts::of(router)), title, None)
+}
+
+/// An SVG picture in which each element is a link to `prefix` and its name.
+pub fn linked(router: &Router, title: &str, prefix: &str) -> String {
+    picture(router, None, title, Some(prefix))
 }
 
 /// The configuration of a running router. Its variables are filled in already.

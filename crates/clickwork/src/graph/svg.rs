@@ -26,8 +26,8 @@ text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;fill:#1a1a1a}\
 .ring{fill:none;stroke:#111;stroke-width:.9}\
 ";
 
-/// Draws the picture.
-pub fn draw(model: &Model, picture: &Picture, title: &str) -> String {
+/// Draws the picture. With `links`, a prefix, an element's box is a link to that prefix and the element's name.
+pub fn draw(model: &Model, picture: &Picture, title: &str, links: Option<&str>) -> String {
     let legend = Legend::new(model);
     let width = picture.width.max(legend.width);
     let height = picture.height + legend.height;
@@ -53,7 +53,14 @@ pub fn draw(model: &Model, picture: &Picture, title: &str) -> String {
         compound_title(&mut out, &compound.title, area, &picture.gates);
     }
     for (part, at) in model.parts.iter().zip(&picture.parts) {
-        element(&mut out, part, *at);
+        match links {
+            Some(prefix) => {
+                let _ = writeln!(out, r#"<a href="{prefix}{}">"#, escape(&part.full_name));
+                element(&mut out, part, *at);
+                out.push_str("</a>\n");
+            }
+            None => element(&mut out, part, *at),
+        }
     }
     out.push_str("</g>\n");
     legend.draw(&mut out, picture.height, width);

@@ -8,7 +8,7 @@ use clickwork_lang::{Connection, ElementDecl, Port};
 use clickwork_router::Processing;
 use clickwork_source::{Sources, Span};
 
-use super::{kind, place};
+use super::place;
 use crate::kinds::Kinds;
 use crate::{ElementId, Facts, Unit};
 
@@ -71,7 +71,7 @@ impl Exporter<'_> {
     }
 
     fn kind(&self, port: Port, is_output: bool) -> String {
-        match kind(&self.unit.network, &self.kinds, self.facts, port, is_output) {
+        match self.kinds.resolved(&self.unit.network, self.facts, port, is_output) {
             Processing::Pull => string("pull"),
             _ => string("push"),
         }

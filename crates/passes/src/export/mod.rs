@@ -5,12 +5,8 @@ pub mod json;
 mod structure;
 pub mod xml;
 
-use clickwork_lang::Port;
 use clickwork_router::Processing;
 use clickwork_source::{Sources, Span};
-
-use crate::kinds::Kinds;
-use crate::{Facts, Network};
 
 /// Where something was written: file and line, line marks included.
 fn place(sources: &Sources, span: Span) -> Option<(&str, usize)> {
@@ -24,11 +20,4 @@ fn letter(kind: Processing) -> char {
         Processing::Push => 'h',
         Processing::Pull => 'l',
     }
-}
-
-/// The kind of a port: as its connections have it, or else its class. What nothing decides pushes.
-fn kind(network: &Network, kinds: &Kinds, facts: &Facts<'_>, port: Port, is_output: bool) -> Processing {
-    let own = || network.element(port.element).map(|e| facts.of(&e.class).processing(is_output, port.port));
-    let kind = kinds.decided(port, is_output).or_else(own);
-    kind.filter(|&kind| kind != Processing::Agnostic).unwrap_or(Processing::Push)
 }

@@ -7,7 +7,7 @@ use clickwork_lang::{ClassRef, CompoundClass, DeclaredClass, ElementDecl, Part, 
 use clickwork_source::{Sources, Span};
 
 use super::structure::{Resolved, resolve};
-use super::{kind, letter, place};
+use super::{letter, place};
 use crate::{Facts, Unit};
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>
@@ -117,7 +117,7 @@ impl Writer<'_> {
     }
 
     fn letter(&self, resolved: &Resolved, port: Port, is_output: bool) -> char {
-        letter(kind(&resolved.network, &resolved.kinds, self.facts, port, is_output))
+        letter(resolved.kinds.resolved(&resolved.network, self.facts, port, is_output))
     }
 
     fn landmark(&self, span: Span) -> String {

@@ -1,0 +1,111 @@
+//! `clickwork pretty` and `click-pretty`: a configuration as a page of HTML.
+//!
+//! The page is one file without scripts. [`subject`] reads the configuration, [`names`] finds out what its names mean,
+//! [`listing`] colours its text, [`tables`] lists elements and manuals; `template.html` says what stands where, and
+//! [`template`] fills it in.
+
+mod html;
+mod listing;
+mod names;
+mod page;
+mod subject;
+mod tables;
+mod template;
+
+use crate::input::InputOptions;
+use crate::output;
+use crate::report::Report;
+use crate::tool;
+use page::{Documents, Page};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use subject::Subject;
+use template::Template;
+
+/// Make a web page of a configuration
+///
+/// The page shows the text in colours, with links from names to declarations and to the manuals of element classes, which
+/// are part of it; a drawing; and all elements with their ports, compound elements expanded. It needs no network and no
+/// scripts.
+#[derive(clap::Args, Debug)]
+#[command(after_help = HELP)]
+pub struct Pretty {
+    #[command(flatten)]
+    input: InputOptions,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+    /// Fill in FILE instead of the page built in
+    #[arg(short, long, value_name = "FILE")]
+    template: Option<PathBuf>,
+    /// Replace the tag <~NAME> of the template by TEXT
+    #[arg(short, long, value_name = "NAME=TEXT")]
+    define: Vec<String>,
+    /// Link classes that have no manual here to URL, with the name of the class for %s in it
+    #[arg(short = 'u', long, value_name = "URL")]
+    class_docs: Option<String>,
+    #[arg(long, value_name = "PACKAGE=URL", hide = true)]
+    package_docs: Vec<String>,
+    /// Write the template and nothing else
+    #[arg(long)]
+    write_template: bool,
+}
+
+const HELP: &str = "Tags of a template:
+  <~title>     the name of the configuration        <~drawing>   the drawing
+  <~style>     the style sheet                      <~tables>    elements in tables
+  <~messages>  what is wrong with it, if anything   <~manuals>   manuals of the classes used
+  <~config>    the text, with links
+
+Examples:
+  clickwork pretty router.click -o router.html
+  clickwork pretty --write-template > page.html     to change it, and then
+  clickwork pretty -t page.html -d author=me router.click -o router.html";
+
+/// Runs as `click-pretty`.
+pub fn click_main(args: Vec<OsString>) -> ExitCode {
+    tool::click_main("click-pretty", args, tool::named_drivers, run)
+}
+
+/// Runs the subcommand.
+pub fn main(args: &Pretty) -> ExitCode {
+    run(args, &Report::human())
+}
+
+fn run(args: &Pretty, report: &Report) -> ExitCode {
+    tool::finish(report, || {
+        let text = template_text(args.template.as_deref())?;
+        if args.write_template {
+            return output::write(&args.output, &text);
+        }
+        let defines = args.define.iter().map(|word| definition(word)).collect::<Result<_, _>>()?;
+        let subject = Subject::read(&args.input, report)?;
+        let registry = clickwork_elements::registry();
+        let documents = Documents { registry: &registry, outside: args.class_docs.as_deref() };
+        let facts = subject.facts(&registry);
+        let kinds = subject.kinds(&facts);
+        let used = subject.network.elements().map(|(_, e)| e.class.as_str()).collect();
+        let page = Page { subject: &subject, documents: &documents, facts: &facts, kinds: &kinds, used };
+        output::write(&args.output, &Template { page: &page, defines }.fill(&text))?;
+        match subject.mistakes.has_errors() {
+            true => Err(format!(
+                "{}: not a correct configuration; the page shows what was understood",
+                subject.name
+            )),
+            false => Ok(()),
+        }
+    })
+}
+
+fn template_text(file: Option<&Path>) -> Result<String, String> {
+    let Some(file) = file else { return Ok(include_str!("template.html").to_string()) };
+    std::fs::read_to_string(file).map_err(|e| format!("{}: {}", file.display(), output::reason(&e)))
+}
+
+fn definition(word: &str) -> Result<(String, String), String> {
+    match word.split_once('=') {
+        Some((name, text)) if !name.is_empty() => Ok((name.to_lowercase(), text.to_string())),
+        _ => Err(format!("'{word}' defines no tag: write NAME=TEXT")),
+    }
+}
