@@ -74,6 +74,9 @@ const RIGHT: &[&str] = &[
     "FromDevice(eth0) -> Classifier(12/8100 16/0800) -> CheckIPHeader(18) -> StripToNetworkHeader -> CheckIPHeader -> Discard;",
     "InfiniteSource -> UDPIPEncap(1.0.0.1, 1, 1.0.0.2, 2) -> IPEncap(ipip, 2.0.0.1, 2.0.0.2) -> StripIPHeader \
      -> CheckIPHeader -> CheckUDPHeader -> EtherEncap(0x0800, 1:1:1:1:1:1, 2:2:2:2:2:2) -> Queue -> ToDevice(eth0);",
+    // Numbers beyond all packets.
+    "FromDevice(eth0) -> Strip(4294967295) -> Unstrip(65535) -> MarkIPHeader(2147483647) -> CheckIPHeader(2147483647) \
+     -> Strip(2147483647) -> Classifier(2147483647/0800 2147483646/08000800, 12/0800) -> DecIPTTL -> Discard;",
     // A cycle in which every packet grows.
     "InfiniteSource -> n :: Null -> c :: CheckLength(500) -> EtherEncap(0x88b5, 1:1:1:1:1:1, 2:2:2:2:2:2) -> n; c [1] -> Discard;",
 ];

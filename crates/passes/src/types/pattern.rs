@@ -6,6 +6,7 @@
 use clickwork_router::args::{split_args, split_words};
 use clickwork_router::packet_types::Header;
 
+use super::site::LONGEST;
 use super::state::{Found, Mark, State};
 
 /// What a packet is that leaves Classifier by `output`; `None` if it cannot.
@@ -46,7 +47,8 @@ fn clause(word: &str) -> Option<Clause> {
     }
     let pair = |at: usize| byte(&value[at..at + 2], &mask[at..at + 2]);
     let bytes = (0..value.len()).step_by(2).map(pair).collect::<Option<_>>()?;
-    Some(Clause { negated, offset: offset.parse().ok()?, bytes })
+    let offset = offset.parse().ok().filter(|n| (0..=LONGEST).contains(n))?;
+    Some(Clause { negated, offset, bytes })
 }
 
 /// Two digits of a value and of a mask. A `?` in the value matches everything.

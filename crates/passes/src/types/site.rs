@@ -45,12 +45,13 @@ impl<'a> Site<'a> {
         Some(unquote(given.unwrap_or(spec.default)))
     }
 
-    /// The value of an amount.
+    /// The value of an amount, unless it is beyond all packets.
     pub fn number(&self, amount: Amount<'_>) -> Option<i32> {
-        match amount {
+        let number = match amount {
             Amount::Number(n) => Some(n),
             Amount::Argument(name) => integer(&self.text(name)?),
-        }
+        };
+        number.filter(|n| (-LONGEST..=LONGEST).contains(n))
     }
 
     /// The place of an annotation.
@@ -208,6 +209,9 @@ impl<'a> Site<'a> {
             .is_some_and(|t| ["false", "no", "0", "f", "n", ""].contains(&t.to_lowercase().as_str()))
     }
 }
+
+/// More than the bytes of any packet.
+pub(super) const LONGEST: i32 = 1 << 20;
 
 /// The colour that PaintSwitch sends to all outputs.
 const EVERYWHERE: i32 = 255;
