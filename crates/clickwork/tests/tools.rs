@@ -176,3 +176,33 @@ fn mistakes_in_combining_are_explained() {
         "error: no 'x' component\n |\n = help: the components are a\nerror: c.click: 'x' was not taken out\n",
     );
 }
+
+#[test]
+fn align_says_where_it_put_something_in_both_forms() {
+    let dir = Scratch::new("align");
+    dir.write("a.click", "FromDump(x.pcap)\n -> c :: CheckIPHeader($AT)\n -> Discard;\n");
+    let expected = "define($AT 14);
+
+FromDump@1 :: FromDump(x.pcap);
+c :: CheckIPHeader($AT);
+Discard@3 :: Discard;
+Align@click_align :: Align(4, 2);
+AlignmentInfo@click_align :: AlignmentInfo(c  4 2);
+
+FromDump@1 -> Align@click_align
+    -> c
+    -> Discard@3;
+";
+    let quiet = dir.tool("click-align").args(["-u", "a.click", "AT=14", "--no-lines"]).assert().success();
+    quiet.stdout_eq(expected).stderr_eq("warning: added 1 Align element\n");
+    let told = dir.tool("click-align").args(["-V", "a.click", "AT=14", "-o", "b.click"]).assert().success();
+    told.stderr_eq(
+        "a.click:2: added 'Align@click_align :: Align(4, 2)' before input 0 of 'c :: CheckIPHeader($AT)': packets lie there in any way
+warning: added 1 Align element
+",
+    );
+    assert!(dir.read("b.click").contains("# 1 \"<click-align>\"\nAlign@click_align"));
+    let again = dir.clickwork().args(["align", "-v", "--no-lines", "b.click", "AT=14"]).assert().success();
+    again.stdout_eq(expected).stderr_eq("");
+    dir.clickwork().args(["align", "-e", "Idle ->"]).assert().code(1).stdout_eq("");
+}

@@ -95,6 +95,11 @@ const LINK_HEADER: usize = 18;
 /// Room for a header to be added, and the IP header behind 14 bytes of Ethernet aligned to 4.
 const HEADROOM: usize = 30;
 
+/// The room, or a little more, that aligns the IP header behind 14 bytes of Ethernet to 4. `click-align` counts on it.
+fn aligned(headroom: usize) -> usize {
+    headroom + (HEADROOM + 4 - headroom % 4) % 4
+}
+
 /// How long to leave the ring alone after a look that found it nearly empty. A sender waits each time it writes a slot that
 /// another processor watches; this lets packets gather under load, and delays none that comes alone.
 const GATHER: Duration = Duration::from_micros(20);
@@ -270,6 +275,7 @@ impl Element for FromDevice {
         if self.form.headroom > 8190 {
             args.error_in("HEADROOM", "HEADROOM out of range");
         }
+        self.form.headroom = aligned(self.form.headroom);
         self.burst = args.get("BURST");
         if self.burst == Some(0) {
             args.error_in("BURST", "BURST out of range");

@@ -64,8 +64,8 @@ struct Align<'a> {
     place: Span,
     /// Elements that must stay because others call them by name.
     mentioned: BTreeSet<ElementId>,
-    /// Aligns that were put in, and why.
-    added: Vec<(ElementId, String)>,
+    /// Aligns that were put in, for whom, and why.
+    added: Vec<(ElementId, Span, String)>,
     messages: Diagnostics,
 }
 
@@ -122,7 +122,8 @@ impl Align<'_> {
             modulus => format!("packets lie there at {modulus}/{}", lies.offset()),
         };
         let element = self.declaration(input.element);
-        self.added.push((id, format!("before input {} of {element}: {why}", input.port)));
+        let span = self.network.element(input.element).map_or(self.place, |e| e.span);
+        self.added.push((id, span, format!("before input {} of {element}: {why}", input.port)));
         true
     }
 
@@ -157,9 +158,9 @@ impl Align<'_> {
     fn report(&mut self) {
         let added = std::mem::take(&mut self.added);
         let mut count = 0;
-        for (id, why) in added.into_iter().filter(|(id, _)| self.network.element(*id).is_some()) {
+        for (id, span, why) in added.into_iter().filter(|(id, ..)| self.network.element(*id).is_some()) {
             let note = format!("added {} {why}", self.declaration(id));
-            self.messages.push(Diagnostic::note(self.place, note));
+            self.messages.push(Diagnostic::note(span, note));
             count += 1;
         }
         if count > 0 {
