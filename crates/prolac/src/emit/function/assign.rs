@@ -2,6 +2,7 @@
 
 use super::lower::writes_inside;
 use super::operands::is_wide_signed;
+use super::value::constant;
 use super::{Dest, Function, Target};
 use crate::emit::helpers::Helper;
 use crate::emit::ranges::{self, within};
@@ -127,7 +128,18 @@ impl<'a> Function<'a> {
 
     /// `place op= value` where C's operator fits.
     fn update_text(&mut self, op: BinaryOp, target: &C, place: &'a Expr, value: &'a Expr) -> String {
-        let right = self.value(value);
+        let right = match (&place.ty, ranges::of(value)) {
+            (Type::Int(int), (low, high))
+                if low == high
+                    && !op.is_shift()
+                    && !within((low, high), ranges::of_int(*int))
+                    && !self.effects(value).has_effect() =>
+            {
+                // Only the low bits matter, and C compilers warn of the others.
+                constant(int.wrap(low as i64), *int, false)
+            }
+            _ => self.value(value),
+        };
         let right = match &place.ty {
             Type::Int(int) if op.is_shift() => self.shift_count(right, value, *int),
             Type::Int(int) => self.update_operand(op, *int, right, value),
