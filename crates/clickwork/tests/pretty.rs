@@ -134,3 +134,27 @@ fn classes_from_elsewhere_lead_to_their_documents() {
         .code(1)
         .stderr_eq("error: 'x' defines no tag: write NAME=TEXT\n");
 }
+
+#[test]
+fn templates_of_any_kind_come_to_an_end() {
+    let dir = scratch("pretty-templates");
+    let templates = [
+        ("a <~ b <~< <~title", "a <~ b <~< <~title"),
+        ("<~x a=\"> <~title>", "<~x a=\"> router.click"),
+        ("<~elements typeentry='<~typerefs>' typeref='<~typerefs>.'>", ""),
+        (
+            "<~elements entry='<~inputs><~outputs><~configlink>' inputentry='<~inputs><~inputconnections>' configlink='<~configlink>' \
+          inputconnection='<~outputconnections>' outputconnection='<~inputconnections>' outputentry='<~outputconnections>' \
+          column='9/0'>",
+            "",
+        ),
+    ];
+    for (template, expected) in templates {
+        dir.write("t.html", template);
+        let page = dir.clickwork().args(["pretty", "-t", "t.html", "router.click"]).assert().success();
+        let page = String::from_utf8(page.get_output().stdout.clone()).expect("output is text");
+        if !expected.is_empty() {
+            assert_eq!(page, expected, "{template}");
+        }
+    }
+}

@@ -4,12 +4,14 @@
 //! [`listing`] colours its text, [`tables`] lists elements and manuals; `template.html` says what stands where, and
 //! [`template`] fills it in.
 
+mod entries;
 mod html;
 mod listing;
 mod names;
 mod page;
 mod subject;
 mod tables;
+mod tag;
 mod template;
 
 use crate::input::InputOptions;
@@ -56,7 +58,7 @@ const HELP: &str = "Tags of a template:
   <~title>     the name of the configuration        <~drawing>   the drawing
   <~style>     the style sheet                      <~tables>    elements in tables
   <~messages>  what is wrong with it, if anything   <~manuals>   manuals of the classes used
-  <~config>    the text, with links
+  <~config>    the text, with links                 <~elements>  elements as its attributes say, as in Click
 
 Examples:
   clickwork pretty router.click -o router.html

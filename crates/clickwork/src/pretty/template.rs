@@ -1,6 +1,9 @@
 //! Templates: HTML with tags `<~name>` that stand for parts of the page.
 
+use super::entries::Entries;
 use super::page::Page;
+use super::tag::{Tag, next_tag};
+use std::cell::RefCell;
 
 /// Fills in templates.
 pub struct Template<'a> {
@@ -27,15 +30,16 @@ impl Template<'_> {
         out.push_str(rest);
     }
 
-    fn tag(&self, tag: &str, inside: &mut Vec<String>, out: &mut String) {
+    fn tag(&self, tag: &Tag, inside: &mut Vec<String>, out: &mut String) {
         let page = self.page;
-        match tag {
+        match tag.name.as_str() {
             "title" => out.push_str(&page.title()),
             "style" => out.push_str(include_str!("style.css")),
             "messages" => out.push_str(&page.messages()),
             "config" => out.push_str(&page.config()),
             "drawing" => out.push_str(&page.drawing()),
             "tables" => out.push_str(&page.tables()),
+            "elements" => out.push_str(&Entries { page, tag, inside: RefCell::default() }.write()),
             "manuals" => out.push_str(&page.manuals()),
             // A definition that mentions itself would never end.
             name if !inside.iter().any(|outer| outer == name) => {
@@ -48,11 +52,4 @@ impl Template<'_> {
             _ => {}
         }
     }
-}
-
-/// The text before the first tag, its name in lower case, and the text behind it.
-fn next_tag(text: &str) -> Option<(&str, String, &str)> {
-    let (before, tag) = text.split_once("<~")?;
-    let (inside, after) = tag.split_once('>')?;
-    Some((before, inside.trim_end_matches('/').trim().to_lowercase(), after))
 }
