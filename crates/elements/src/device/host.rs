@@ -40,7 +40,7 @@ impl Settings {
             address: args.get(address),
             gateway: args.get("GATEWAY"),
             ethernet: args.get("ETHER"),
-            headroom: args.get::<u32>("HEADROOM").map_or(aligned_headroom(kind), |n| n as usize),
+            headroom: aligned_headroom(kind, args.get::<u32>("HEADROOM")),
             mtu: args.get::<u32>("MTU").map_or(MTU, |n| n as usize),
         };
         if let (Some(address), Some(gateway)) = (settings.address, settings.gateway)
@@ -91,12 +91,13 @@ impl Settings {
     }
 }
 
-/// Headroom that aligns the IP header to 4 bytes.
-fn aligned_headroom(kind: TunnelKind) -> usize {
-    match kind {
+/// Headroom that aligns the IP header to 4 bytes: the one asked for, or a little more. `click-align` counts on it.
+fn aligned_headroom(kind: TunnelKind, wanted: Option<u32>) -> usize {
+    let usual = match kind {
         TunnelKind::Tun => 28,
         TunnelKind::Tap => 30,
-    }
+    };
+    wanted.map_or(usual, |n| n as usize + (usual + 4 - n as usize % 4) % 4)
 }
 
 /// Marks the IP header; false if the packet is not IP.

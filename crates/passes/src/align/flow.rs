@@ -81,8 +81,12 @@ impl Have {
                 }
                 have.outputs.insert(output, lies);
                 for to in network.leaving(output).map(|c| c.to) {
-                    have.inputs.insert(to, have.input(to).or(lies));
-                    queue.insert(to.element);
+                    let before = have.input(to);
+                    let now = before.or(lies);
+                    if now != before {
+                        have.inputs.insert(to, now);
+                        queue.insert(to.element);
+                    }
                 }
             }
         }

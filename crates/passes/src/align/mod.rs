@@ -112,7 +112,11 @@ impl Align<'_> {
             return false;
         }
         let config = format!("{}, {}", wanted.modulus(), wanted.offset());
-        let id = self.network.add_new("Align@click_align", "Align", &config, self.place);
+        let name = match self.added.len() {
+            0 => "Align@click_align".to_string(),
+            n => format!("Align@click_align@{}", n + 1),
+        };
+        let id = self.network.add_new(&name, "Align", &config, self.place);
         let (into, out) = (Port { element: id, port: 0 }, Port { element: id, port: 0 });
         self.network.redirect_inputs(input, into);
         self.network.connect(out, input, self.place);
