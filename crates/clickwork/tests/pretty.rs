@@ -125,6 +125,11 @@ fn classes_from_elsewhere_lead_to_their_documents() {
     let page =
         String::from_utf8(written.arg("t.html").assert().success().get_output().stdout.clone()).unwrap();
     assert!(page.contains("href=\"https://e.org/Gadget.html\" title=\"Gadget\">Gadget</a>"), "{page}");
+    let text = "require(package p); Idle -> Gadget -> Discard";
+    let of_package =
+        dir.tool("click-pretty").args(["-e", text, "-t", "t.html", "--package-docs", "p=P/%s"]).assert();
+    let page = String::from_utf8(of_package.success().get_output().stdout.clone()).unwrap();
+    assert!(page.contains("href=\"P/Gadget\"") && page.contains("href=\"#class-Discard\""), "{page}");
     let template = dir.tool("click-pretty").arg("--write-template").assert().success();
     let template = String::from_utf8(template.get_output().stdout.clone()).unwrap();
     assert!(template.starts_with("<!DOCTYPE html>") && template.contains("<~config>"));
@@ -133,6 +138,23 @@ fn classes_from_elsewhere_lead_to_their_documents() {
         .assert()
         .code(1)
         .stderr_eq("error: 'x' defines no tag: write NAME=TEXT\n");
+}
+
+#[test]
+fn libraries_are_shown_behind_the_text() {
+    let dir = Scratch::new("pretty-libraries");
+    dir.write("lib.click", "elementclass Chan { input -> q :: Queue -> output }\nl :: Null;\n");
+    dir.write(
+        "r.click",
+        "require(library lib.click);\nIdle -> q :: Chan -> Discard; Idle -> l -> Discard;\n",
+    );
+    dir.clickwork().args(["pretty", "r.click", "-o", "page.html"]).assert().success().stderr_eq("");
+    check(&dir.path("page.html"));
+    let page = dir.read("page.html");
+    for part in ["<h3>./lib.click</h3>", "href=\"#1.L1\"", "href=\"#c1.13-Chan\"", ">Chan</a> -", ">l</a> -"]
+    {
+        assert!(page.contains(part), "no {part}: {page}");
+    }
 }
 
 #[test]

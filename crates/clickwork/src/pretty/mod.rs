@@ -47,7 +47,8 @@ pub struct Pretty {
     /// Link classes that have no manual here to URL, with the name of the class for %s in it
     #[arg(short = 'u', long, value_name = "URL")]
     class_docs: Option<String>,
-    #[arg(long, value_name = "PACKAGE=URL", hide = true)]
+    /// The same for classes of a package that the configuration requires
+    #[arg(long, value_name = "PACKAGE=URL")]
     package_docs: Vec<String>,
     /// Write the template and nothing else
     #[arg(long)]
@@ -84,11 +85,13 @@ fn run(args: &Pretty, report: &Report) -> ExitCode {
         let defines = args.define.iter().map(|word| definition(word)).collect::<Result<_, _>>()?;
         let subject = Subject::read(&args.input, report)?;
         let registry = clickwork_elements::registry();
-        let documents = Documents { registry: &registry, outside: args.class_docs.as_deref() };
+        let documents = Documents { registry: &registry, outside: outside(args, &subject) };
         let facts = subject.facts(&registry);
         let kinds = subject.kinds(&facts);
         let used = subject.network.elements().map(|(_, e)| e.class.as_str()).collect();
-        let page = Page { subject: &subject, documents: &documents, facts: &facts, kinds: &kinds, used };
+        let libraries = page::libraries(&subject);
+        let page =
+            Page { subject: &subject, documents: &documents, facts: &facts, kinds: &kinds, libraries, used };
         output::write(&args.output, &Template { page: &page, defines }.fill(&text))?;
         match subject.mistakes.has_errors() {
             true => Err(format!(
@@ -98,6 +101,16 @@ fn run(args: &Pretty, report: &Report) -> ExitCode {
             false => Ok(()),
         }
     })
+}
+
+/// Where classes are described that have no manual here: a package's, if the configuration requires one.
+fn outside<'a>(args: &'a Pretty, subject: &Subject) -> Option<&'a str> {
+    let required = |package: &str| {
+        subject.network.requirements.iter().any(|r| r.kind == "package" && r.value == package)
+    };
+    let packages = args.package_docs.iter().filter_map(|word| word.split_once('='));
+    let mut urls = packages.filter(|(package, _)| required(package)).map(|(_, url)| url);
+    urls.next().or(args.class_docs.as_deref())
 }
 
 fn template_text(file: Option<&Path>) -> Result<String, String> {

@@ -44,6 +44,8 @@ pub struct Names {
     pub unnamed: HashMap<u32, String>,
     /// The elements declared in the same braces, by the start of a configuration string.
     pub around: HashMap<u32, Rc<HashMap<String, Declared>>>,
+    /// The elements and classes declared outside of all braces, each with its id and words for it.
+    pub top: HashMap<String, (String, String)>,
 }
 
 /// Finds the names of a tree. `prefix` makes the ids of several trees differ.
@@ -75,6 +77,15 @@ impl Reader<'_> {
                 SyntaxKind::Elementclass => self.declare_class(&n, is_top, &mut scope),
                 _ => {}
             }
+        }
+        if is_top {
+            let elements = scope.elements.iter().map(|(name, d)| (name, d.id.clone(), d.text.clone()));
+            let classes = scope
+                .classes
+                .iter()
+                .map(|(name, _, id)| (name, id.clone(), format!("compound class {name}")));
+            self.names.top =
+                elements.chain(classes).map(|(name, id, text)| (name.clone(), (id, text))).collect();
         }
         self.scopes.push(scope);
         for n in inside(node) {

@@ -9,7 +9,7 @@ use clickwork_passes::Facts;
 use clickwork_passes::kinds::Kinds;
 use clickwork_router::Registry;
 use clickwork_source::{FileId, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Where element classes are described.
 pub struct Documents<'a> {
@@ -25,6 +25,8 @@ pub struct Page<'a> {
     pub documents: &'a Documents<'a>,
     pub facts: &'a Facts<'a>,
     pub kinds: &'a Kinds,
+    /// What the libraries declare, each with a link and words for it.
+    pub libraries: HashMap<String, (String, String)>,
     /// The classes used.
     pub used: BTreeSet<&'a str>,
 }
@@ -117,6 +119,13 @@ impl Page<'_> {
     }
 }
 
+/// What the libraries of a configuration declare, each with a link and words for it.
+pub fn libraries(subject: &Subject) -> HashMap<String, (String, String)> {
+    let files = subject.files.iter().enumerate().skip(1);
+    let declared = files.flat_map(|(n, &file)| names(&subject.tree(file), &prefix(n)).top);
+    declared.map(|(name, (id, text))| (name, (format!("#{id}"), text))).collect()
+}
+
 /// What makes the ids of a file differ from those of others.
 fn prefix(n: usize) -> String {
     if n == 0 { String::new() } else { format!("{n}.") }
@@ -149,7 +158,7 @@ struct InFile<'a> {
 
 impl Links for InFile<'_> {
     fn class(&self, name: &str) -> Option<(String, String)> {
-        self.page.class(name)
+        self.page.libraries.get(name).cloned().or_else(|| self.page.class(name))
     }
 
     fn became(&self, start: u32) -> Option<(String, String)> {
