@@ -31,8 +31,8 @@ mod print;
 pub mod syntax;
 
 pub use elaborate::{
-    ClassNames, ClassRef, CompoundClass, DeclaredClass, Library, LoadError, Loader, NoLibraries, Options, Part,
-    Structure, elaborate, elaborate_classes, elaborate_structure,
+    ClassNames, ClassRef, CompoundClass, DeclaredClass, Library, LoadError, Loader, NoLibraries, Options,
+    Part, Structure, elaborate, elaborate_classes, elaborate_structure,
 };
 pub use format::format;
 pub use graph::{CompoundOrigin, Connection, Define, ElementDecl, Graph, Port, Requirement};

@@ -111,7 +111,7 @@ fn what_tools_add_is_shared_out() {
         ),
         component(
             "rb",
-            "f :: FromDevice(e) -> c :: Classifier(0/01, -) => Discard, StaticSwitch(-1) -> Discard",
+            "f :: FromDevice(e) -> c :: Classifier(0/01, -) -> Discard; c [1] -> StaticSwitch(-1) -> Discard",
         ),
     ];
     let (mut network, files, _) = combined(&routers, &["ra.t -> rb.f"]).unwrap();
