@@ -60,6 +60,14 @@ impl Printer<'_> {
             Or(a, b) => format!("({} || {})", self.expr(a), self.expr(b)),
             Implies(a, b) => format!("({} ==> {})", self.expr(a), self.expr(b)),
             Conditional(c, a, b) => format!("({} ? {} : {})", self.expr(c), self.expr(a), self.expr(b)),
+            _ => self.action(e),
+        }
+    }
+
+    /// What is done rather than computed.
+    fn action(&self, e: &Expr) -> String {
+        use ExprKind::*;
+        match &e.kind {
             Sequence(all) => format!("({})", self.list(all)),
             Let(bindings, body) => {
                 let bindings: Vec<String> =
@@ -103,7 +111,7 @@ impl Printer<'_> {
                 format!("{{{}}}", pieces.collect::<String>())
             }
             Outline(level, a) => format!("outline[{level}] {}", self.expr(a)),
-            Missing => "missing".into(),
+            _ => "missing".into(),
         }
     }
 

@@ -278,6 +278,58 @@ pub enum CPiece {
     Value(Expr),
 }
 
+/// Calls `$f` with the direct parts of an expression in the order of evaluation; `$iter` and `$inner` are the methods that
+/// lead to them, to look at them or to change them.
+macro_rules! each_part {
+    ($kind:expr, $f:ident, $iter:ident, $inner:ident) => {{
+        use ExprKind::*;
+        match $kind {
+            Nothing | Int(_) | Null | Str(_) | Local(_) | This | StaticField(_) | Raise(_) | Missing => {}
+            Field(e, _)
+            | Deref(e)
+            | AddressOf(e)
+            | Convert(e)
+            | Unary(_, e)
+            | Catch(e, _)
+            | Outline(_, e) => $f(e),
+            Step { place, .. } => $f(place),
+            Binary(_, a, b)
+            | MinMax(_, a, b)
+            | And(a, b)
+            | Or(a, b)
+            | Implies(a, b)
+            | Assign(a, b)
+            | Update { place: a, value: b, .. } => {
+                $f(a);
+                $f(b);
+            }
+            Conditional(a, b, c) => {
+                $f(a);
+                $f(b);
+                $f(c);
+            }
+            Sequence(all) | Construct { args: all, .. } => all.$iter().for_each($f),
+            Let(bindings, body) => {
+                bindings.$iter().filter_map(|(_, value)| value.$inner()).for_each(&mut $f);
+                $f(body);
+            }
+            Call(call) => {
+                call.receiver.$iter().for_each(&mut $f);
+                call.args.$iter().for_each($f);
+            }
+            ConstructAt { place, args, .. } => {
+                $f(place);
+                args.$iter().for_each($f);
+            }
+            CBlock(block) => block.pieces.$iter().for_each(|piece| {
+                if let CPiece::Value(e) = piece {
+                    $f(e);
+                }
+            }),
+        }
+    }};
+}
+
 impl Expr {
     /// An expression.
     pub fn new(ty: Type, span: Span, kind: ExprKind) -> Self {
@@ -305,94 +357,12 @@ impl Expr {
 
     /// Calls `f` with every direct part, in the order of evaluation.
     pub fn for_each_child<'a>(&'a self, mut f: impl FnMut(&'a Expr)) {
-        use ExprKind::*;
-        match &self.kind {
-            Nothing | Int(_) | Null | Str(_) | Local(_) | This | StaticField(_) | Raise(_) | Missing => {}
-            Field(e, _)
-            | Deref(e)
-            | AddressOf(e)
-            | Convert(e)
-            | Unary(_, e)
-            | Catch(e, _)
-            | Outline(_, e) => f(e),
-            Step { place, .. } => f(place),
-            Binary(_, a, b)
-            | MinMax(_, a, b)
-            | And(a, b)
-            | Or(a, b)
-            | Implies(a, b)
-            | Assign(a, b)
-            | Update { place: a, value: b, .. } => {
-                f(a);
-                f(b);
-            }
-            Conditional(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
-            }
-            Sequence(all) | Construct { args: all, .. } => all.iter().for_each(f),
-            Let(bindings, body) => {
-                bindings.iter().filter_map(|(_, value)| value.as_ref()).for_each(&mut f);
-                f(body);
-            }
-            Call(call) => call.receiver.iter().chain(&call.args).for_each(f),
-            ConstructAt { place, args, .. } => {
-                f(place);
-                args.iter().for_each(f);
-            }
-            CBlock(block) => block.pieces.iter().for_each(|piece| {
-                if let CPiece::Value(e) = piece {
-                    f(e);
-                }
-            }),
-        }
+        each_part!(&self.kind, f, iter, as_ref);
     }
 
     /// Calls `f` with every direct part, in the order of evaluation, to change it.
     pub fn for_each_child_mut(&mut self, mut f: impl FnMut(&mut Expr)) {
-        use ExprKind::*;
-        match &mut self.kind {
-            Nothing | Int(_) | Null | Str(_) | Local(_) | This | StaticField(_) | Raise(_) | Missing => {}
-            Field(e, _)
-            | Deref(e)
-            | AddressOf(e)
-            | Convert(e)
-            | Unary(_, e)
-            | Catch(e, _)
-            | Outline(_, e) => f(e),
-            Step { place, .. } => f(place),
-            Binary(_, a, b)
-            | MinMax(_, a, b)
-            | And(a, b)
-            | Or(a, b)
-            | Implies(a, b)
-            | Assign(a, b)
-            | Update { place: a, value: b, .. } => {
-                f(a);
-                f(b);
-            }
-            Conditional(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
-            }
-            Sequence(all) | Construct { args: all, .. } => all.iter_mut().for_each(f),
-            Let(bindings, body) => {
-                bindings.iter_mut().filter_map(|(_, value)| value.as_mut()).for_each(&mut f);
-                f(body);
-            }
-            Call(call) => call.receiver.iter_mut().chain(&mut call.args).for_each(f),
-            ConstructAt { place, args, .. } => {
-                f(place);
-                args.iter_mut().for_each(f);
-            }
-            CBlock(block) => block.pieces.iter_mut().for_each(|piece| {
-                if let CPiece::Value(e) = piece {
-                    f(e);
-                }
-            }),
-        }
+        each_part!(&mut self.kind, f, iter_mut, as_mut);
     }
 
     /// Calls `f` with this expression and every part of it, outer ones first.
