@@ -4,13 +4,13 @@
 mod common;
 
 use clickwork_elements::registry;
-use clickwork_lang::{Options as LangOptions, archive::Archive, elaborate};
-use clickwork_packet::{Packet, Timestamp};
+use clickwork_lang::{Options as LangOptions, archive::Archive};
+use clickwork_packet::Packet;
 use clickwork_passes::align::{Alignment, align, alignments};
 use clickwork_passes::{Facts, Unit};
-use clickwork_router::{Class, Clock, Cx, Driver, Log, Options, Registry, SimpleElement, Verdict, build};
-use clickwork_source::{Diagnostics, Sources, Span};
-use common::{Random, transform};
+use clickwork_router::{Class, Cx, Driver, Registry, SimpleElement, Verdict};
+use clickwork_source::{Diagnostics, Span};
+use common::{Random, start, transform};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -140,23 +140,7 @@ impl SimpleElement for Witness {
 
 /// Runs a router: which witnesses saw packets, and where.
 fn witnessed(text: &str, ordered: bool) -> Vec<(String, usize)> {
-    let registry = Arc::new(with_witness());
-    let mut sources = Sources::default();
-    let file = sources.add("t.click", text);
-    let (graph, messages) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
-    assert!(!messages.has_errors(), "{messages:?}\n{text}");
-    let log = Log::buffer();
-    let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
-    let options = Options {
-        ordered,
-        clock,
-        log: log.clone(),
-        output: log.clone(),
-        seed: Some(1),
-        ..Options::default()
-    };
-    let (mut router, _) =
-        build(&graph, &sources, &registry, options).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let (mut router, _, log) = start(text, ordered, &Arc::new(with_witness()));
     Driver::default().run_for(&mut router, Duration::from_millis(200));
     let log = log.taken();
     let words = log.lines().filter_map(|line| line.strip_prefix("witness ")?.split_once(' '));

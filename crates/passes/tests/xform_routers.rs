@@ -2,14 +2,15 @@
 //! after.
 #![allow(missing_docs)]
 
+mod common;
+
 use clickwork_elements::registry;
-use clickwork_lang::{Options as LangOptions, elaborate};
+use clickwork_lang::Options as LangOptions;
 use clickwork_packet::checksum::checksum;
-use clickwork_packet::{Batch, Packet, PacketType, Timestamp, anno};
+use clickwork_packet::{Batch, Packet, PacketType, anno};
 use clickwork_passes::Unit;
 use clickwork_passes::xform::{Patterns, Replaced, shipped, xform};
-use clickwork_router::{Class, Clock, Cx, Driver, Element, Endpoint, Log, Options, Router, build};
-use clickwork_source::{Sources, render_click};
+use clickwork_router::{Class, Cx, Driver, Element, Endpoint, Router};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -65,16 +66,7 @@ fn transformed(text: &str, patterns: &str) -> (String, Vec<Replaced>) {
 fn router(text: &str, ordered: bool) -> Router {
     let mut registry = registry();
     registry.add([&SOURCE, &SINK]);
-    let registry = Arc::new(registry);
-    let mut sources = Sources::default();
-    let file = sources.add("t.click", text);
-    let (graph, _) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
-    let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
-    let (log, output) = (Log::buffer(), Log::buffer());
-    let options = Options { ordered, clock, log, output, seed: Some(1), ..Options::default() };
-    build(&graph, &sources, &registry, options).map(|(router, _)| router).unwrap_or_else(|errors| {
-        panic!("{text}\n{}", errors.iter().map(|d| render_click(&sources, d)).collect::<String>())
-    })
+    common::start(text, ordered, &Arc::new(registry)).0
 }
 
 /// What came out of a sink: data, paint and destination annotations.

@@ -2,10 +2,10 @@
 #![allow(dead_code)] // no test uses everything
 
 use clickwork_elements::registry;
-use clickwork_lang::{Options as LangOptions, archive::Archive, elaborate};
+use clickwork_lang::{Graph, Options as LangOptions, archive::Archive, elaborate};
 use clickwork_packet::Timestamp;
 use clickwork_passes::{Facts, Network, Unit};
-use clickwork_router::{Clock, Driver, Log, Options, build};
+use clickwork_router::{Clock, Driver, Log, Options, Registry, Router, build};
 use clickwork_source::{Diagnostics, Sources, render_click};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,12 +30,11 @@ pub fn transform(text: &str, pass: impl FnOnce(&mut Network, &Facts<'_>) -> Diag
     (unit.to_text(), messages.iter().map(|d| render_click(&unit.sources, d)).collect())
 }
 
-/// Runs a configuration for ten simulated seconds. Of elements of the classes in `counted` the handler `count` is read.
-pub fn run(text: &str, ordered: bool, counted: &[&str]) -> Deeds {
-    let registry = Arc::new(registry());
+/// Makes a router of a configuration that must be correct. What it says and prints goes into the log.
+pub fn start(text: &str, ordered: bool, registry: &Arc<Registry>) -> (Router, Graph, Log) {
     let mut sources = Sources::default();
     let file = sources.add("t.click", text);
-    let (graph, messages) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
+    let (graph, messages) = elaborate(&mut sources, file, &LangOptions::new(&**registry));
     assert!(!messages.has_errors(), "{messages:?}\n{text}");
     let log = Log::buffer();
     let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
@@ -47,10 +46,16 @@ pub fn run(text: &str, ordered: bool, counted: &[&str]) -> Deeds {
         seed: Some(1),
         ..Options::default()
     };
-    let (mut router, _) = build(&graph, &sources, &registry, options).unwrap_or_else(|errors| {
+    let (router, _) = build(&graph, &sources, registry, options).unwrap_or_else(|errors| {
         let errors: String = errors.iter().map(|d| render_click(&sources, d)).collect();
         panic!("{errors}\n{text}")
     });
+    (router, graph, log)
+}
+
+/// Runs a configuration for ten simulated seconds. Of elements of the classes in `counted` the handler `count` is read.
+pub fn run(text: &str, ordered: bool, counted: &[&str]) -> Deeds {
+    let (mut router, graph, log) = start(text, ordered, &Arc::new(registry()));
     Driver::default().run_for(&mut router, Duration::from_secs(10));
     let mut deeds = Deeds::default();
     for line in log.taken().lines() {
