@@ -3,6 +3,7 @@
 //! The task asks the receive ring, without system calls, as long as the router is awake; while it sleeps, the descriptor
 //! of the ring wakes it. Read first: `clickwork_device::PacketReceiver`.
 
+use super::host::aligned_as;
 use crate::capture::linktype::LinkType;
 use crate::capture::{Encapsulation, mark_ip};
 use clickwork_device::{DeviceError, Fault, Frame, Interface, PacketReceiver, PacketType, ReceiveOptions};
@@ -94,11 +95,6 @@ const SNAPLEN: usize = 2046;
 const LINK_HEADER: usize = 18;
 /// Room for a header to be added, and the IP header behind 14 bytes of Ethernet aligned to 4.
 const HEADROOM: usize = 30;
-
-/// The room, or a little more, that aligns the IP header behind 14 bytes of Ethernet to 4. `click-align` counts on it.
-fn aligned(headroom: usize) -> usize {
-    headroom + (HEADROOM + 4 - headroom % 4) % 4
-}
 
 /// How long to leave the ring alone after a look that found it nearly empty. A sender waits each time it writes a slot that
 /// another processor watches; this lets packets gather under load, and delays none that comes alone.
@@ -275,7 +271,7 @@ impl Element for FromDevice {
         if self.form.headroom > 8190 {
             args.error_in("HEADROOM", "HEADROOM out of range");
         }
-        self.form.headroom = aligned(self.form.headroom);
+        self.form.headroom = aligned_as(HEADROOM, self.form.headroom);
         self.burst = args.get("BURST");
         if self.burst == Some(0) {
             args.error_in("BURST", "BURST out of range");

@@ -91,13 +91,19 @@ impl Settings {
     }
 }
 
-/// Headroom that aligns the IP header to 4 bytes: the one asked for, or a little more. `click-align` counts on it.
+/// The headroom asked for, or else the usual one, which aligns the IP header to 4 bytes.
 fn aligned_headroom(kind: TunnelKind, wanted: Option<u32>) -> usize {
     let usual = match kind {
         TunnelKind::Tun => 28,
         TunnelKind::Tap => 30,
     };
-    wanted.map_or(usual, |n| n as usize + (usual + 4 - n as usize % 4) % 4)
+    aligned_as(usual, wanted.map_or(usual, |n| n as usize))
+}
+
+/// The headroom, or a little more, that gives packets the alignment to 4 bytes that the usual headroom gives them.
+/// `click-align` counts on it.
+pub fn aligned_as(usual: usize, headroom: usize) -> usize {
+    headroom + (usual + 4 - headroom % 4) % 4
 }
 
 /// Marks the IP header; false if the packet is not IP.
