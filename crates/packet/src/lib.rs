@@ -8,14 +8,17 @@ pub mod anno;
 mod batch;
 mod buffer;
 pub mod checksum;
+#[cfg(feature = "headers")]
 pub mod headers;
 mod packet;
 mod pool;
 pub mod prefetch;
+mod sources;
 mod time;
 
 pub use batch::{BATCH_SIZE, Batch};
 pub use buffer::ANNO_SIZE;
 pub use packet::{DEFAULT_HEADROOM, Packet, PacketType};
 pub use pool::STANDARD_CAPACITY;
+pub use sources::SOURCES;
 pub use time::Timestamp;

@@ -101,6 +101,12 @@ impl Packet {
         })
     }
 
+    /// The data for writing, unless another packet shares it: never copies.
+    #[inline]
+    pub fn unshared_data_mut(&mut self) -> Option<&mut [u8]> {
+        self.0.data_mut()
+    }
+
     /// Bytes of data.
     #[inline]
     pub fn len(&self) -> usize {
@@ -284,6 +290,13 @@ impl Packet {
     #[inline]
     pub fn network_header_mut(&mut self) -> Option<&mut [u8]> {
         self.bytes_from_mut(self.0.network)
+    }
+
+    /// The same, unless another packet shares the data: never copies.
+    #[inline]
+    pub fn unshared_network_header_mut(&mut self) -> Option<&mut [u8]> {
+        let offset = self.0.network.checked_sub(self.0.start())?;
+        self.unshared_data_mut()?.get_mut(offset as usize..)
     }
 
     /// The bytes from the network header to the end of the data, also if the header was stripped since.

@@ -250,3 +250,9 @@ pub fn try_downcast<T: Element>(element: &mut dyn Element) -> Option<&mut T> {
     let any: &mut dyn Any = element;
     any.downcast_mut()
 }
+
+/// The element as type `T`, to look at, if it is one.
+pub fn try_downcast_ref<T: Element>(element: &dyn Element) -> Option<&T> {
+    let any: &dyn Any = element;
+    any.downcast_ref()
+}

@@ -8,6 +8,7 @@
 
 use crate::args::ArgSpec;
 use crate::element::Element;
+use crate::fast::FastPath;
 use crate::handler::Handler;
 
 /// What there is to know about an element class.
@@ -40,6 +41,8 @@ pub struct Class {
     pub handlers: &'static [Handler],
     /// When an element is configured, relative to others: lower first. See [`phase`].
     pub phase: u8,
+    /// The common case of the action, for the router compiler.
+    pub fast: Option<FastPath>,
     /// Makes an element.
     pub make: fn() -> Box<dyn Element>,
 }
@@ -73,6 +76,7 @@ impl Class {
             args: &[],
             handlers: &[],
             phase: phase::DEFAULT,
+            fast: None,
             make,
         }
     }

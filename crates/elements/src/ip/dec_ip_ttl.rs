@@ -1,11 +1,14 @@
 //! DecIPTTL: counts down the time to live.
 
+use super::fast::dec_ip_ttl::{Constants, fast};
 use crate::values::store;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::{Header, Ipv4Header};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Element, Fast, FastCode, FastPath, SimpleElement, Verdict, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -24,33 +27,30 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("drops", "expired packets", |e: &mut DecIPTTL, _| e.drops),
-        read_handler!("active", "whether anything is done", |e: &mut DecIPTTL, _| e.active).and_write(
-            write_handler!("", "", |e: &mut DecIPTTL, text, _| store(&mut e.active, text, "boolean")),
-        ),
+        read_handler!("active", "whether anything is done", |e: &mut DecIPTTL, _| e.constants.active)
+            .and_write(write_handler!("", "", |e: &mut DecIPTTL, text, _| store(
+                &mut e.constants.active,
+                text,
+                "boolean"
+            ))),
     ],
-    ..Class::new("DecIPTTL", "ip", || Box::new(DecIPTTL { active: true, multicast: true, drops: 0 }))
+    fast: Some(FastPath::of::<DecIPTTL>()),
+    ..Class::new("DecIPTTL", "ip", || Box::<DecIPTTL>::default())
 };
 
+#[derive(Default)]
 struct DecIPTTL {
-    active: bool,
-    multicast: bool,
+    constants: Constants,
     drops: u64,
 }
 
-impl SimpleElement for DecIPTTL {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("ACTIVE", &mut self.active).read("MULTICAST", &mut self.multicast);
-    }
-
-    #[inline]
-    fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        if !self.active {
-            return Verdict::PASS;
-        }
+impl DecIPTTL {
+    #[cold]
+    fn uncommon(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         let Some(header) = p.network_header_mut().and_then(Ipv4Header::peek_mut) else {
             return Verdict::Drop("no IP header");
         };
-        if !self.multicast && header.destination().is_multicast() {
+        if !self.constants.multicast && header.destination().is_multicast() {
             return Verdict::PASS;
         }
         if header.ttl <= 1 {
@@ -59,6 +59,30 @@ impl SimpleElement for DecIPTTL {
         }
         header.decrement_ttl();
         Verdict::PASS
+    }
+}
+
+impl Fast for DecIPTTL {
+    fn fast_code(&self) -> Option<FastCode> {
+        Some(FastCode::new("dec_ip_ttl", include_str!("fast/dec_ip_ttl.rs"), &self.constants))
+    }
+
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        fast(&self.constants, p)
+    }
+}
+
+impl SimpleElement for DecIPTTL {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.read("ACTIVE", &mut self.constants.active).read("MULTICAST", &mut self.constants.multicast);
+    }
+
+    #[inline]
+    fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        match fast(&self.constants, p) {
+            Some(port) => Verdict::Out(port),
+            None => self.uncommon(p, cx),
+        }
     }
 
     fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {

@@ -7,6 +7,7 @@ mod check_ip_header;
 mod dec_ip_ttl;
 mod direct_ip_lookup;
 mod erase_ip_payload;
+mod fast;
 mod fix_ip_src;
 mod gateway_options;
 mod get_ip_address;

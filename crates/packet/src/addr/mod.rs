@@ -5,10 +5,12 @@
 //! pages of Click for the text forms; RFC 4291 §2.2 for IPv6.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "headers")]
 mod ether;
 mod ipv4;
 mod ipv6;
 
+#[cfg(feature = "headers")]
 pub use ether::EtherAddress;
 pub use ipv4::{Ipv4Address, Ipv4Prefix};
 pub use ipv6::{Ipv6Address, Ipv6Prefix};

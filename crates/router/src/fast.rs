@@ -1,0 +1,77 @@
+//! Fast paths: the common case of an element's action, as code that the router compiler can inline along a path.
+//!
+//! A fast path is a small file of Rust with a struct `Constants`, what it needs to know of an element, and a function
+//!
+//! ```text
+//! pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16>
+//! ```
+//!
+//! `Some(port)` says that the packet has been dealt with exactly as the element would have done, that it leaves by
+//! `port`, which the element has, and that nothing else happened that anybody could see: nothing counted, dropped, sent or
+//! said, no time read, no random number drawn. `None` says that nothing at all has happened, to the packet neither, and
+//! that the element must be asked. The function does not panic, does not allocate, and depends on `std` and
+//! `clickwork_packet` (without header views) alone: the compiler copies its text into what it generates.
+//!
+//! The element calls the same function first in its own action, so that there is one definition of the common case. Copy
+//! `crates/elements/src/ip/dec_ip_ttl.rs` and `ip/fast/dec_ip_ttl.rs`.
+
+use crate::element::{Element, try_downcast_ref};
+use clickwork_packet::Packet;
+use std::borrow::Cow;
+use std::fmt;
+
+/// An element that has a fast path.
+pub trait Fast: Element {
+    /// The code for this element as it is configured now, or `None` if every packet needs the element itself. Asked for
+    /// again when one of its handlers has been written: while the answer is another one, compiled code is not used.
+    fn fast_code(&self) -> Option<FastCode>;
+
+    /// What that code does to a packet. Not called where [`Fast::fast_code`] is `None`.
+    fn fast(&self, p: &mut Packet) -> Option<u16>;
+}
+
+/// The code of one element's fast path.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct FastCode {
+    /// A name for the module, in Rust's style.
+    pub module: &'static str,
+    /// The text of the module.
+    pub source: Cow<'static, str>,
+    /// The element's `Constants`, as a Rust expression that sees the module's items.
+    pub constants: String,
+}
+
+impl FastCode {
+    /// Code from a file, with constants whose `Debug` form is a Rust expression, as it is for structs of numbers,
+    /// booleans, options, arrays and such structs.
+    pub fn new(module: &'static str, source: &'static str, constants: &dyn fmt::Debug) -> FastCode {
+        FastCode { module, source: source.into(), constants: format!("{constants:?}") }
+    }
+}
+
+/// The fast path of a class, for [`Class::fast`](crate::Class::fast).
+#[derive(Clone, Copy, Debug)]
+pub struct FastPath {
+    code: fn(&dyn Element) -> Option<FastCode>,
+    run: fn(&dyn Element, &mut Packet) -> Option<u16>,
+}
+
+impl FastPath {
+    /// That of the type that the class makes.
+    pub const fn of<T: Fast>() -> FastPath {
+        FastPath {
+            code: |e| try_downcast_ref::<T>(e)?.fast_code(),
+            run: |e, p| try_downcast_ref::<T>(e)?.fast(p),
+        }
+    }
+
+    /// The code for an element of the class.
+    pub fn code(&self, e: &dyn Element) -> Option<FastCode> {
+        (self.code)(e)
+    }
+
+    /// Runs the fast path of an element of the class, without the compiler.
+    pub fn run(&self, e: &dyn Element, p: &mut Packet) -> Option<u16> {
+        (self.run)(e, p)
+    }
+}
