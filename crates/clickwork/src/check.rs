@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::{output, tool};
 use clap::{ArgAction, Parser};
 use clickwork_lang::archive::Archive;
-use clickwork_passes::{Network, types};
+use clickwork_passes::{Facts, Network, types};
 use clickwork_router::Router;
 use clickwork_source::Sources;
 use std::ffi::OsString;
@@ -87,7 +87,8 @@ fn check(args: &Check, report: &Report) -> Result<bool, String> {
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);
     let Some(router) = made.router.filter(|_| !made.diagnostics.has_errors()) else { return Ok(false) };
-    if (args.types || args.show_types) && !check_types(args, report, &maker, &made.sources, &router) {
+    let facts = Facts::new(&maker.registry, input.files.as_ref().unwrap_or(&Archive::default()));
+    if (args.types || args.show_types) && !check_types(args, report, &facts, &made.sources, &router) {
         return Ok(false);
     }
     let wanted = args.output.as_deref().or(args.filter.then_some(Path::new("-")));
@@ -101,15 +102,15 @@ fn check(args: &Check, report: &Report) -> Result<bool, String> {
 }
 
 /// Whether all elements get the packets that they expect.
-fn check_types(args: &Check, report: &Report, maker: &Maker, sources: &Sources, router: &Router) -> bool {
+fn check_types(args: &Check, report: &Report, facts: &Facts<'_>, sources: &Sources, router: &Router) -> bool {
     let network = Network::new(router.to_graph());
     if args.show_types {
         let mut out = std::io::stdout().lock();
-        for line in types::describe(&network, &maker.registry) {
+        for line in types::describe(&network, facts) {
             let _ = writeln!(out, "{line}");
         }
     }
-    let mistakes = types::check(&network, &maker.registry);
+    let mistakes = types::check(&network, facts);
     report.print(sources, &mistakes);
     !mistakes.has_errors()
 }

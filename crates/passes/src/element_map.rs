@@ -2,7 +2,8 @@
 //! archive.
 //!
 //! The format is Click's: `<entry>` tags in an `<elementmap>`, with the codes of [`Class`](clickwork_router::Class) as
-//! attributes. Attributes that we have no use for are kept.
+//! attributes. Attributes that we have no use for are kept. An attribute of our own, `base`, names the class that a class is
+//! a specialised form of: the elements of both behave the same.
 
 use clickwork_lang::archive::{Archive, Member};
 
@@ -83,6 +84,25 @@ impl ElementMap {
             return;
         }
         files.set(Member { name: FILE.into(), modified: 0, mode: 0o600, data: self.to_xml().into_bytes() });
+    }
+
+    /// Takes the facts about a class out.
+    pub fn remove(&mut self, class: &str) -> Option<Entry> {
+        let at = self.entries.iter().position(|e| e.get("name") == Some(class))?;
+        Some(self.entries.remove(at))
+    }
+
+    /// All classes that facts are given about, with these.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().filter_map(|e| Some((e.get("name")?, e)))
+    }
+
+    /// The class that a class is a specialised form of, over any number of steps; the class itself if it is none. Of
+    /// classes that are said to be forms of each other, any.
+    pub fn base<'n>(&'n self, class: &'n str) -> &'n str {
+        let base = |name: &str| self.get(name).and_then(|e| e.get("base"));
+        let steps = std::iter::successors(Some(class), |name| base(name));
+        steps.take(self.entries.len() + 1).last().unwrap_or(class)
     }
 
     /// The map as text.

@@ -1,5 +1,8 @@
 //! What passes know about element classes: the facts of the classes there are, and those that a configuration brings
 //! with it in an element map.
+//!
+//! An element map can say that a class is a specialised form of another, its base (`FastClassifier@@c` of `Classifier`).
+//! Then everything that is true of the base is true of it.
 
 use clickwork_lang::archive::Archive;
 use clickwork_router::Registry;
@@ -38,16 +41,27 @@ impl<'a> Facts<'a> {
         self.map.add(entry);
     }
 
-    /// The facts about a class. Of a class that nobody knows the least is said that can be: agnostic, and whatever comes
-    /// in may go out anywhere.
+    /// What the element map says about a class.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.map.get(name)
+    }
+
+    /// The class that a class is a specialised form of, over any number of steps; otherwise the class itself.
+    pub fn base<'n>(&'n self, name: &'n str) -> &'n str {
+        if self.registry.get(name).is_some() { name } else { self.map.base(name) }
+    }
+
+    /// The facts about a class, or about its base. Of a class that nobody knows the least is said that can be: agnostic,
+    /// and whatever comes in may go out anywhere.
     pub fn of(&self, name: &str) -> ClassFacts<'_> {
-        if let Some(class) = self.registry.get(name) {
+        if let Some(class) = self.registry.get(self.base(name)) {
             let Class { processing, flow, flags, .. } = *class;
             return ClassFacts { processing, flow, flags, class: Some(class) };
         }
-        let entry = self.map.get(name);
+        let entries = [self.map.get(name), self.map.get(self.base(name))];
         let get = |attribute, default| {
-            entry.and_then(|e| e.get(attribute)).filter(|v| !v.is_empty()).unwrap_or(default)
+            let mut given = entries.iter().flatten().filter_map(|e| e.get(attribute));
+            given.find(|value| !value.is_empty()).unwrap_or(default)
         };
         ClassFacts {
             processing: get("processing", "a/a"),
@@ -79,5 +93,47 @@ impl ClassFacts<'_> {
     /// The family of the class; empty if it is none of the classes there are.
     pub fn family(&self) -> &'static str {
         self.class.map_or("", |c| c.family)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts<'a>(registry: &'a Registry, entries: &[&[(&str, &str)]]) -> Facts<'a> {
+        let mut facts = Facts::new(registry, &Archive::default());
+        entries.iter().for_each(|entry| facts.add(Entry::new(entry)));
+        facts
+    }
+
+    #[test]
+    fn a_specialised_class_has_the_facts_of_its_base() {
+        let registry = clickwork_elements::registry();
+        let facts = facts(
+            &registry,
+            &[
+                &[("name", "Fast@@c"), ("base", "Classifier"), ("processing", "a/a")],
+                &[("name", "Fast@@c@@d"), ("base", "Fast@@c")],
+                &[("name", "Queue"), ("base", "Classifier")],
+                &[("name", "Own@@e"), ("base", "Own"), ("processing", "")],
+                &[("name", "Own"), ("processing", "l/l")],
+            ],
+        );
+        let of = |name| (facts.base(name).to_string(), facts.of(name).processing.to_string());
+        for name in ["Fast@@c", "Fast@@c@@d"] {
+            assert_eq!(of(name), ("Classifier".to_string(), "h/h".to_string()));
+            assert_eq!(facts.of(name).class.map(|c| c.name), Some("Classifier"));
+        }
+        assert_eq!(of("Queue").0, "Queue");
+        assert_eq!(of("Own@@e"), ("Own".to_string(), "l/l".to_string()));
+        assert_eq!(of("Fast@@x"), ("Fast@@x".to_string(), "a/a".to_string()));
+    }
+
+    #[test]
+    fn bases_may_run_in_a_circle() {
+        let registry = Registry::new();
+        let circle = [[("name", "A"), ("base", "B")], [("name", "B"), ("base", "A")]];
+        let facts = facts(&registry, &[&circle[0], &circle[1], &[("name", "C"), ("base", "C")]]);
+        assert_eq!((facts.base("C"), facts.of("A").processing), ("C", "a/a"));
     }
 }

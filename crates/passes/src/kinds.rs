@@ -22,8 +22,8 @@ impl Kinds {
     pub fn new(network: &Network, facts: &Facts<'_>, code: impl Fn(&str) -> Option<&'static str>) -> Kinds {
         let facts_of = |id: ElementId| {
             let class = network.element(id).map_or("", |e| e.class.as_str());
-            let facts = facts.of(class);
-            ClassFacts { processing: code(class).unwrap_or(facts.processing), ..facts }
+            let known = facts.of(class);
+            ClassFacts { processing: code(facts.base(class)).unwrap_or(known.processing), ..known }
         };
         let mut kinds = Kinds::default();
         let mut queue = Vec::new();

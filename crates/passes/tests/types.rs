@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clickwork_elements::registry;
-use clickwork_lang::{Options, elaborate};
-use clickwork_passes::{Network, types};
+use clickwork_lang::{Options, archive::Archive, elaborate};
+use clickwork_passes::{Facts, Network, types};
 use clickwork_source::{Sources, render_click};
 
 /// The first lines of the messages about a configuration.
@@ -14,7 +14,8 @@ fn mistakes(name: &str, text: &str) -> String {
     let (graph, messages) = elaborate(&mut sources, file, &Options::new(&registry));
     assert!(!messages.has_errors(), "{name}: {messages:?}");
     let first = |text: String| text.lines().next().unwrap_or_default().to_string() + "\n";
-    types::check(&Network::new(graph), &registry).iter().map(|d| first(render_click(&sources, d))).collect()
+    let facts = Facts::new(&registry, &Archive::default());
+    types::check(&Network::new(graph), &facts).iter().map(|d| first(render_click(&sources, d))).collect()
 }
 
 const CORPUS: &str = include_str!("types/mistakes.txt");

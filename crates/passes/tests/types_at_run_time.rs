@@ -4,8 +4,8 @@
 mod common;
 
 use clickwork_elements::registry;
-use clickwork_lang::{Options, elaborate};
-use clickwork_passes::{Network, types};
+use clickwork_lang::{Options, archive::Archive, elaborate};
+use clickwork_passes::{Facts, Network, types};
 use clickwork_source::Sources;
 use common::{Random, run};
 
@@ -81,7 +81,8 @@ fn rejected(text: &str) -> Vec<usize> {
         let (_, e) = network.elements().find(|(_, e)| e.span == d.span()).expect("an element is meant");
         e.name[1..].parse().expect("it is one of the chain")
     };
-    types::check(&network, &registry).iter().map(at).collect()
+    let facts = Facts::new(&registry, &Archive::default());
+    types::check(&network, &facts).iter().map(at).collect()
 }
 
 #[test]

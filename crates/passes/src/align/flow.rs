@@ -26,7 +26,7 @@ impl<'a> Rules<'a> {
         let mut rules = BTreeMap::new();
         for (id, element) in network.elements() {
             let config = expanded(network, id).unwrap_or_default();
-            let found = rule(&element.class, facts.of(&element.class).class, &config);
+            let found = rule(facts.base(&element.class), facts.of(&element.class).class, &config);
             let found = found.unwrap_or_else(|argument| {
                 doubt(id, argument);
                 unknown()
@@ -40,7 +40,8 @@ impl<'a> Rules<'a> {
     pub fn add(&mut self, network: &Network, id: ElementId) {
         if let Some(element) = network.element(id) {
             let class = self.facts.of(&element.class).class;
-            let found = rule(&element.class, class, &element.config).unwrap_or_else(|_| unknown());
+            let found =
+                rule(self.facts.base(&element.class), class, &element.config).unwrap_or_else(|_| unknown());
             self.rules.insert(id, found);
         }
     }

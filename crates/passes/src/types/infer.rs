@@ -8,14 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use clickwork_lang::{Connection, ElementDecl, Port};
-use clickwork_router::Registry;
 use clickwork_router::facts::{flows, port_range};
 use clickwork_router::packet_types::Change;
 
 use super::site::{Fault, Site};
 use super::state::State;
-use crate::Network;
-use crate::network::ElementId;
+use crate::{ElementId, Facts, Network};
 
 /// So many different states leave a port; more are joined.
 const STATES: usize = 16;
@@ -59,9 +57,9 @@ pub(super) struct Inference<'a> {
 
 impl<'a> Inference<'a> {
     /// Runs the inference; `None` if it takes too long.
-    pub fn new(network: &'a Network, registry: &Registry) -> Option<Self> {
+    pub fn new(network: &'a Network, facts: &Facts<'_>) -> Option<Self> {
         let site = |(id, e): (ElementId, &'a ElementDecl)| {
-            Some((id, Site::new(e, registry.get(&e.class)?, network.output_count(id))?))
+            Some((id, Site::new(e, facts.of(&e.class).class?, network.output_count(id))?))
         };
         let sites = network.elements().filter_map(site).collect();
         let mut inference = Inference { network, sites, effects: BTreeMap::new(), ways: BTreeMap::new() };

@@ -14,15 +14,14 @@ mod state;
 use std::collections::BTreeSet;
 
 use clickwork_lang::{Connection, Port};
-use clickwork_router::Registry;
 use clickwork_source::Diagnostics;
 
-use crate::Network;
+use crate::{Facts, Network};
 use infer::Inference;
 
 /// Checks the packets on every connection. The configuration must be correct otherwise.
-pub fn check(network: &Network, registry: &Registry) -> Diagnostics {
-    let Some(inference) = Inference::new(network, registry) else { return Diagnostics::new() };
+pub fn check(network: &Network, facts: &Facts<'_>) -> Diagnostics {
+    let Some(inference) = Inference::new(network, facts) else { return Diagnostics::new() };
     let mut mistakes: Vec<_> = inference.mistakes().map(|m| (inference.way(&m.at), m)).collect();
     mistakes.sort_by_key(|(way, m)| (m.at.port, way.len()));
     // One way is enough, of one instance of a compound.
@@ -38,8 +37,8 @@ pub fn check(network: &Network, registry: &Registry) -> Diagnostics {
 }
 
 /// What is known of the packets on each connection, a line for each.
-pub fn describe(network: &Network, registry: &Registry) -> Vec<String> {
-    let Some(inference) = Inference::new(network, registry) else { return Vec::new() };
+pub fn describe(network: &Network, facts: &Facts<'_>) -> Vec<String> {
+    let Some(inference) = Inference::new(network, facts) else { return Vec::new() };
     let name = |port: Port| network.element(port.element).map_or("", |e| e.name.as_str());
     let line = |c: &Connection| {
         let states: Vec<_> = inference.on(c).iter().map(explain::state).collect();

@@ -124,7 +124,7 @@ impl Undead<'_> {
     /// Whether an element that makes its neighbours pull stands where they would without it.
     fn pulls_anyway(&mut self, input: Port, output: Port) -> bool {
         let class = self.network.element(input.element).map_or("", |e| e.class.as_str());
-        if agnostic(class).is_none() {
+        if agnostic(self.facts.base(class)).is_none() {
             return true;
         }
         let kinds = self.weak.get_or_insert_with(|| Kinds::new(self.network, self.facts, agnostic));

@@ -14,7 +14,8 @@ use crate::ElementId;
 impl Undead<'_> {
     /// Whether an element looks for room before it sends.
     pub(super) fn waits_for_room(&self, id: ElementId) -> bool {
-        self.network.element(id).is_some_and(|e| matches!(e.class.as_str(), "InfiniteSource" | "FromHost"))
+        let class = self.network.element(id).map_or("", |e| self.facts.base(&e.class));
+        matches!(class, "InfiniteSource" | "FromHost")
     }
 
     /// Whether packets are pushed in and pulled out.
