@@ -1,6 +1,6 @@
 //! IPOutputCombo: what an IP router does to packets that go out, in one element.
 
-use super::addresses::AddressSet;
+use super::addresses::{AddressSet, Several};
 use super::fix_ip_src;
 use super::gateway_options::{Gateway, has_options};
 use crate::standard::drop_broadcasts::is_for_many;
@@ -14,8 +14,8 @@ use clickwork_router::{Class, Cx, Element};
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "DropBroadcasts, PaintTee, IPGWOptions, FixIPSrc and DecIPTTL in one",
-    manual: "Does in one step what DropBroadcasts -> PaintTee(COLOR) -> IPGWOptions(IPADDR) -> FixIPSrc(IPADDR) -> DecIPTTL \
-             -> CheckLength(MTU) does in six. Good packets leave by output 0. To output 1 goes a copy of packets of colour \
+    manual: "Does in one step what DropBroadcasts -> PaintTee(COLOR) -> IPGWOptions(IPADDR, OTHERADDRS) -> FixIPSrc(IPADDR) \
+             -> DecIPTTL -> CheckLength(MTU) does in six. Good packets leave by output 0. To output 1 goes a copy of packets of colour \
              COLOR, to output 2 what has malformed options, to output 3 what has expired, to output 4 what is longer than \
              MTU, for IPFragmenter.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> o :: IPOutputCombo(1, 1.0.0.9, 1500); \
@@ -27,6 +27,7 @@ pub static CLASS: Class = Class {
         ArgSpec::required("COLOR", ArgType::U8, "the colour to copy"),
         ArgSpec::required("IPADDR", ArgType::IpAddr, "the router's address"),
         ArgSpec::required("MTU", ArgType::U32, "the greatest length of a packet"),
+        ArgSpec::positional("OTHERADDRS", ArgType::Other("IP addresses"), "", "the router's other addresses"),
     ],
     ..Class::new("IPOutputCombo", "ip", || {
         let gateway = Gateway { address: Ipv4Address::UNSPECIFIED, addresses: AddressSet::default() };
@@ -72,6 +73,9 @@ impl Element for IPOutputCombo {
         args.read("COLOR", &mut self.color)
             .read("IPADDR", &mut self.gateway.address)
             .read("MTU", &mut self.mtu);
+        if let Some(Several(others)) = args.get("OTHERADDRS") {
+            self.gateway.addresses.extend(others);
+        }
         self.gateway.addresses.insert(self.gateway.address);
     }
 
@@ -135,6 +139,18 @@ mod tests {
             assert_eq!(t.bytes("d"), [plain.clone().ttl(1).bytes()]);
             assert_eq!(t.bytes("e"), [long.ttl(63).bytes()]);
             assert_eq!(t.router.total_drops(), 2);
+        }
+    }
+
+    #[test]
+    fn time_is_stamped_for_the_other_addresses_too() {
+        let stamp_of_another = [68, 12, 5, 3, 10, 7, 0, 1, 0, 0, 0, 0];
+        for (others, next) in [("", 5), (", 10.7.0.1 10.8.0.1", 13)] {
+            let mut t = Harness::new(&format!(
+                "s :: Source -> o :: IPOutputCombo(1, 9.9.9.9, 60{others}) => a :: Sink, b :: Sink, c :: Sink, d :: Sink, e :: Sink"
+            ));
+            t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").options(&stamp_of_another).marked()]);
+            assert_eq!(t.bytes("a")[0][22], next);
         }
     }
 }
