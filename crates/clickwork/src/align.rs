@@ -38,7 +38,7 @@ pub fn main(args: &Align) -> ExitCode {
 fn run(args: &Align, report: &Report) -> ExitCode {
     let report = Report { notes: args.verbose, ..*report };
     tool::transform(&args.tool, &report, |unit| {
-        let registry = clickwork_elements::registry();
+        let registry = crate::classes::registry();
         let place = unit.place_of_tool("click-align");
         let facts = Facts::new(&registry, &unit.files);
         Ok(align(&mut unit.network, &facts, place))

@@ -126,10 +126,10 @@ pub struct Made {
 }
 
 impl Maker {
-    /// For the built-in classes and no more.
+    /// For the classes of this program.
     pub fn new() -> Maker {
         Maker {
-            registry: Arc::new(clickwork_elements::registry()),
+            registry: crate::classes::registry(),
             defines: Vec::new(),
             path: ClickPath::new(None),
             ordered: false,

@@ -18,7 +18,7 @@ pub struct Doc {
 
 /// Runs the subcommand.
 pub fn main(args: &Doc) -> ExitCode {
-    let registry = clickwork_elements::registry();
+    let registry = crate::classes::registry();
     match registry.get(&args.class) {
         Some(class) => {
             let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn every_class_has_a_manual_within_the_width() {
         let page = Page { width: 80, color: false };
-        for (name, class) in clickwork_elements::registry().iter() {
+        for (name, class) in crate::classes::registry().iter() {
             let text = manual(name, class, &page);
             let before_example = text.split("EXAMPLE").next().unwrap();
             for line in before_example.lines().filter(|l| l.trim().contains(' ')) {
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn ports_are_told_in_words() {
-        let registry = clickwork_elements::registry();
+        let registry = crate::classes::registry();
         let text = |name| side(registry.get(name).unwrap(), "1-2", "outputs", true);
         assert_eq!(text("Queue"), "1 or 2: the first pull, others push");
         assert_eq!(text("Null"), "1 or 2: push or pull");
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_slip_gets_a_suggestion() {
-        let registry = clickwork_elements::registry();
+        let registry = crate::classes::registry();
         assert!(unknown("Quene", &registry).contains("did you mean 'Queue'?"));
         assert!(unknown("Zzzzzzzz", &registry).contains("clickwork list"));
     }

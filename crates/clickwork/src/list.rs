@@ -20,7 +20,7 @@ pub struct List {
 
 /// Runs the subcommand.
 pub fn main(args: &List) -> ExitCode {
-    let registry = clickwork_elements::registry();
+    let registry = crate::classes::registry();
     let found: Vec<_> = registry.iter().filter(|(name, class)| matches(name, class, &args.words)).collect();
     if found.is_empty() {
         return output::fail(&format!("no element class for '{}'", args.words.join(" ")));

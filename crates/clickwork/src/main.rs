@@ -1,44 +1,8 @@
-//! The `clickwork` program: one binary that is also `click` and Click's tools when called by their names.
-//!
-//! Start with [`programs`] (which name means what) and [`cli`] (the subcommands). Each subcommand has a file or folder
-//! of its own; [`config`] reads configurations for all of them and [`report`] prints what is wrong with them.
+//! The program with the element classes that come with it. What it does is the library beside it.
 #![forbid(unsafe_code)]
-
-mod align;
-mod check;
-mod cli;
-mod click;
-mod combine;
-mod completions;
-mod config;
-mod control;
-mod ctl;
-mod demo;
-mod doc;
-mod flatten;
-mod fmt;
-mod graph;
-mod input;
-mod links;
-mod list;
-mod output;
-mod pretty;
-mod programs;
-mod report;
-mod run;
-mod tool;
-mod uncombine;
-mod undead;
-mod xform;
-mod xml;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut args = std::env::args_os();
-    let called = args.next().unwrap_or_default();
-    match programs::called_as(&called) {
-        Some(program) => (program.main)(std::env::args_os().collect()),
-        None => cli::main(),
-    }
+    clickwork::main_with(clickwork_elements::registry())
 }

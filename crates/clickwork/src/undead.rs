@@ -39,7 +39,7 @@ pub fn main(args: &Undead) -> ExitCode {
 fn run(args: &Undead, report: &Report) -> ExitCode {
     let report = Report { notes: args.verbose, ..*report };
     tool::transform(&args.tool, &report, |unit| {
-        let registry = clickwork_elements::registry();
+        let registry = crate::classes::registry();
         let place = unit.place_of_tool("click-undead");
         let facts = Facts::new(&registry, &unit.files);
         Ok(undead(&mut unit.network, &facts, place))

@@ -113,7 +113,7 @@ fn replace(args: &Xform, unit: &mut Unit, texts: Vec<Input>) -> (Vec<Replaced>, 
     if messages.has_errors() {
         return (Vec::new(), messages);
     }
-    let registry = clickwork_elements::registry();
+    let registry = crate::classes::registry();
     let called = Called::new(&unit.network, &Facts::new(&registry, &unit.files));
     match xform(&mut unit.network, &mut unit.sources, &patterns) {
         Ok(replaced) => {

@@ -90,7 +90,7 @@ struct Read<'a> {
     text: String,
     options: Options<'a>,
     unit: Unit,
-    registry: clickwork_router::Registry,
+    registry: std::sync::Arc<clickwork_router::Registry>,
 }
 
 impl Read<'_> {
@@ -110,7 +110,7 @@ fn run(args: &Export, report: &Report, form: impl FnOnce(&Read<'_>) -> String) -
         if messages.has_errors() {
             return Err(format!("{}: not a correct configuration", input.name));
         }
-        let registry = clickwork_elements::registry();
+        let registry = crate::classes::registry();
         output::write(
             &args.output,
             &form(&Read { name: input.name, text: input.text, options, unit, registry }),
