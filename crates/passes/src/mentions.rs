@@ -31,7 +31,11 @@ fn is_name_char(c: char) -> bool {
 /// Whether the arguments of an element can be names: the class says so, or it is there for nothing but its arguments.
 fn may_mention(network: &Network, facts: &Facts<'_>, id: ElementId, element: &ElementDecl) -> bool {
     let facts = facts.of(&element.class);
-    let names = |ty| matches!(ty, ArgType::Element | ArgType::HandlerCall);
+    let names = |ty| match ty {
+        ArgType::Element | ArgType::HandlerCall => true,
+        ArgType::Other(form) => form.contains("HANDLER"),
+        _ => false,
+    };
     let is_apart = network.inputs(id).is_empty() && network.outputs(id).is_empty();
     is_apart || facts.family() == "control" || facts.class.is_none_or(|c| c.args.iter().any(|a| names(a.ty)))
 }

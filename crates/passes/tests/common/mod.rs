@@ -1,6 +1,8 @@
 //! What the tests of passes share: running a pass on a text, and running configurations to compare what they do.
 #![allow(dead_code)] // no test uses everything
 
+pub mod golden;
+
 use clickwork_elements::registry;
 use clickwork_lang::{Graph, Options as LangOptions, archive::Archive, elaborate};
 use clickwork_packet::Timestamp;
