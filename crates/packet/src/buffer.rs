@@ -141,10 +141,34 @@ impl BlockPtr {
         self.len = len;
     }
 
+    /// Moves the end of the window, and its start, inwards by so many bytes; by all there are, if there are fewer. Unlike
+    /// `set_window` this needs no check.
+    #[inline]
+    pub fn narrow(&mut self, front: u32, back: u32) {
+        let front = front.min(self.len);
+        self.start += front;
+        self.len -= front;
+        self.len -= back.min(self.len);
+    }
+
+    /// Moves the start of the window `N` bytes outwards and gives those bytes for writing; or does nothing, if there is
+    /// less room or another handle can see the bytes.
+    #[inline]
+    pub fn widen_front<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        let start = self.start.checked_sub(N as u32)?;
+        if self.is_shared() {
+            return None;
+        }
+        (self.start, self.len) = (start, self.len + N as u32);
+        // SAFETY: the `N` bytes from `start` lie within the storage, which nobody else reaches (as in `data_mut`), and an
+        // array of bytes may lie anywhere.
+        Some(unsafe { &mut *self.storage.add(start as usize).cast::<[u8; N]>() })
+    }
+
     /// The data bytes.
     #[inline]
     pub fn data(&self) -> &[u8] {
-        // SAFETY: the window lies within the storage (`set_window`), which lives as long as a handle to it does, was
+        // SAFETY: the window lies within the storage (`set_window` and its relatives), which lives as long as a handle to it does, was
         // zeroed when the system gave it, and is never written while two handles can reach it.
         unsafe { std::slice::from_raw_parts(self.storage.add(self.start as usize), self.len as usize) }
     }

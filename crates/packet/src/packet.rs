@@ -145,17 +145,13 @@ impl Packet {
     /// Removes `n` bytes from the front (all of them if there are fewer).
     #[inline]
     pub fn pull(&mut self, n: usize) {
-        let n = n.min(self.len()) as u32;
-        let (start, len) = (self.0.start() + n, self.0.len() - n);
-        self.0.set_window(start, len);
+        self.0.narrow(n.min(self.len()) as u32, 0);
     }
 
     /// Removes `n` bytes from the end (all of them if there are fewer).
     #[inline]
     pub fn take(&mut self, n: usize) {
-        let len = self.len() - n.min(self.len());
-        let start = self.0.start();
-        self.0.set_window(start, len as u32);
+        self.0.narrow(0, n.min(self.len()) as u32);
     }
 
     /// Adds `n` bytes to the front and returns the data for writing. The new bytes hold what was there.
@@ -166,6 +162,12 @@ impl Packet {
         }
         self.reveal(n);
         self.data_mut()
+    }
+
+    /// Adds `N` bytes to the front and returns those for writing; does nothing if that would take a copy.
+    #[inline]
+    pub fn unshared_push<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        self.0.widen_front()
     }
 
     /// Adds `n` bytes to the front without claiming the data for writing: undoes `pull`.
@@ -551,6 +553,28 @@ mod tests {
         assert_eq!(p.data(), b"data");
         p.unpull(4);
         assert_eq!(p.data(), b"headdata");
+    }
+
+    #[test]
+    fn room_in_front_is_given_only_if_that_costs_no_copy() {
+        let mut p = Packet::with_room(6, b"data", 0);
+        p.set_network_header(0, 4);
+        *p.unshared_push().unwrap() = *b"head";
+        assert_eq!((p.data(), p.network_offset(), p.headroom()), (&b"headdata"[..], Some(4), 2));
+        assert_eq!(p.unshared_push::<3>(), None);
+        let _other = p.clone();
+        assert_eq!(p.unshared_push::<2>(), None);
+        assert_eq!((p.data(), p.headroom()), (&b"headdata"[..], 2));
+    }
+
+    #[test]
+    fn more_than_there_is_cannot_be_removed() {
+        let mut p = Packet::new(b"data");
+        p.take(5);
+        assert_eq!((p.len(), p.headroom()), (0, DEFAULT_HEADROOM));
+        let mut p = Packet::new(b"data");
+        p.pull(usize::MAX);
+        assert_eq!((p.len(), p.headroom()), (0, DEFAULT_HEADROOM + 4));
     }
 
     #[test]

@@ -12,8 +12,9 @@
 //! that the element must be asked. The function does not panic, does not allocate, and depends on `std` and
 //! `clickwork_packet` (without header views) alone: the compiler copies its text into what it generates.
 //!
-//! The element calls the same function first in its own action, so that there is one definition of the common case. Copy
-//! `crates/elements/src/ip/dec_ip_ttl.rs` and `ip/fast/dec_ip_ttl.rs`.
+//! The element calls the same function first in its own action ([`Fast::common`]), so that interpreted packets are fast
+//! too. A fast path that never says `None` is the whole definition. Copy `crates/elements/src/ip/dec_ip_ttl.rs` and
+//! `ip/fast/dec_ip_ttl.rs`.
 
 use crate::element::{Element, try_downcast_ref};
 use clickwork_packet::Packet;
@@ -28,6 +29,36 @@ pub trait Fast: Element {
 
     /// What that code does to a packet. Not called where [`Fast::fast_code`] is `None`.
     fn fast(&self, p: &mut Packet) -> Option<u16>;
+
+    /// The same, as the element's own action begins: where the fast path says `None`, the action goes on with the whole
+    /// definition of what the element does. So tests can turn the fast path off ([`without`]) and compare.
+    #[inline(always)]
+    fn common(&self, p: &mut Packet) -> Option<u16> {
+        if is_off() { None } else { self.fast(p) }
+    }
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static OFF: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Runs `action` while elements do without their fast paths, on this thread. Builds for users cannot.
+#[cfg(debug_assertions)]
+pub fn without<R>(action: impl FnOnce() -> R) -> R {
+    let before = OFF.replace(true);
+    let result = action();
+    OFF.set(before);
+    result
+}
+
+#[inline(always)]
+fn is_off() -> bool {
+    #[cfg(debug_assertions)]
+    let off = OFF.get();
+    #[cfg(not(debug_assertions))]
+    let off = false;
+    off
 }
 
 /// The code of one element's fast path.
@@ -74,4 +105,32 @@ impl FastPath {
     pub fn run(&self, e: &dyn Element, p: &mut Packet) -> Option<u16> {
         (self.run)(e, p)
     }
+}
+
+/// The text of a fast path that is made of others, which it knows as `super::NAME`. The others come as names and texts.
+pub fn with_parts(source: &str, parts: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for (name, part) in parts {
+        text += &format!("pub mod {name} {{\n{part}}}\n");
+    }
+    text + &format!("mod whole {{\n{source}}}\npub use whole::*;\n")
+}
+
+/// Implements [`Fast`] for an element that keeps the `Constants` of its fast path in a field `constants`. The fast path is
+/// the module `fast::NAME` beside the element's own, in the file `fast/NAME.rs`.
+#[macro_export]
+macro_rules! fast_path {
+    ($element:ty, $name:ident) => {
+        impl $crate::Fast for $element {
+            fn fast_code(&self) -> Option<$crate::FastCode> {
+                let source = include_str!(concat!("fast/", stringify!($name), ".rs"));
+                Some($crate::FastCode::new(stringify!($name), source, &self.constants))
+            }
+
+            #[inline]
+            fn fast(&self, p: &mut clickwork_packet::Packet) -> Option<u16> {
+                super::fast::$name::fast(&self.constants, p)
+            }
+        }
+    };
 }

@@ -2,7 +2,7 @@
 
 use super::names::{code_arg, type_arg};
 use crate::ip::addresses::{AddressSet, Several};
-use crate::standard::drop_broadcasts::is_for_many;
+use crate::standard::fast::drop_broadcasts::is_for_many;
 use crate::values::store;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::icmp::{icmp_type, parameter_problem, unreachable};

@@ -1,13 +1,14 @@
 //! CheckIPHeader and CheckIPHeader2: let only well-formed IP packets through.
 
 use super::addresses::Several;
+use super::fast::check_ip_header::fast;
 use super::header_check::{Fault, HeaderCheck};
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Prefix;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HostOrPrefix};
 use clickwork_router::element::try_downcast;
 use clickwork_router::handler::Handler;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastCode, FastPath, SimpleElement, Verdict, read_handler};
 use std::fmt::Write;
 
 /// The class facts.
@@ -29,6 +30,7 @@ pub static CLASS: Class = Class {
     args: ARGS,
     handlers: HANDLERS,
     flags: "A",
+    fast: Some(FastPath::of::<CheckIPHeader>()),
     ..Class::new("CheckIPHeader", "ip", || Box::new(CheckIPHeader::new(true)))
 };
 
@@ -45,6 +47,7 @@ pub static CLASS2: Class = Class {
     args: ARGS,
     handlers: HANDLERS,
     flags: "A",
+    fast: Some(FastPath::of::<CheckIPHeader>()),
     ..Class::new("CheckIPHeader2", "ip", || Box::new(CheckIPHeader::new(false)))
 };
 
@@ -90,6 +93,13 @@ impl CheckIPHeader {
     }
 
     #[cold]
+    fn uncommon(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        match self.check.check(p) {
+            Ok(()) => Verdict::PASS,
+            Err(fault) => self.refuse(fault, cx),
+        }
+    }
+
     fn refuse(&mut self, fault: Fault, cx: &mut Cx<'_>) -> Verdict {
         if self.drops == 0 || self.verbose {
             cx.chatter(&format!("{}: IP header check failed: {}", cx.name(), fault.text()));
@@ -139,6 +149,18 @@ fn read_by_position(args: &mut Args, check: &mut HeaderCheck) {
     }
 }
 
+impl Fast for CheckIPHeader {
+    fn fast_code(&self) -> Option<FastCode> {
+        let source = include_str!("fast/check_ip_header.rs").into();
+        Some(FastCode { module: "check_ip_header", source, constants: self.check.constants_text(0, "") })
+    }
+
+    #[inline]
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        fast(&self.check.constants(0), p)
+    }
+}
+
 impl SimpleElement for CheckIPHeader {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         read_addresses(args, &mut self.check);
@@ -151,9 +173,9 @@ impl SimpleElement for CheckIPHeader {
 
     #[inline]
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        match self.check.check(p) {
-            Ok(()) => Verdict::PASS,
-            Err(fault) => self.refuse(fault, cx),
+        match self.common(p) {
+            Some(port) => Verdict::Out(port),
+            None => self.uncommon(p, cx),
         }
     }
 

@@ -1,13 +1,13 @@
 //! DecIPTTL: counts down the time to live.
 
-use super::fast::dec_ip_ttl::{Constants, fast};
+use super::fast::dec_ip_ttl::Constants;
 use crate::values::store;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::{Header, Ipv4Header};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{
-    Class, Cx, Element, Fast, FastCode, FastPath, SimpleElement, Verdict, read_handler, write_handler,
+    Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
 };
 
 /// The class facts.
@@ -47,6 +47,9 @@ struct DecIPTTL {
 impl DecIPTTL {
     #[cold]
     fn uncommon(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if !self.constants.active {
+            return Verdict::PASS;
+        }
         let Some(header) = p.network_header_mut().and_then(Ipv4Header::peek_mut) else {
             return Verdict::Drop("no IP header");
         };
@@ -62,15 +65,7 @@ impl DecIPTTL {
     }
 }
 
-impl Fast for DecIPTTL {
-    fn fast_code(&self) -> Option<FastCode> {
-        Some(FastCode::new("dec_ip_ttl", include_str!("fast/dec_ip_ttl.rs"), &self.constants))
-    }
-
-    fn fast(&self, p: &mut Packet) -> Option<u16> {
-        fast(&self.constants, p)
-    }
-}
+fast_path!(DecIPTTL, dec_ip_ttl);
 
 impl SimpleElement for DecIPTTL {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
@@ -79,7 +74,7 @@ impl SimpleElement for DecIPTTL {
 
     #[inline]
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        match fast(&self.constants, p) {
+        match self.common(p) {
             Some(port) => Verdict::Out(port),
             None => self.uncommon(p, cx),
         }

@@ -1,10 +1,11 @@
 //! FixIPSrc: puts the right source address into packets that this router made.
 
+use super::fast::fix_ip_src::{Constants, is_marked};
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::Ipv4Mut;
 use clickwork_packet::{Packet, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,18 +16,18 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> FixIPSrc(10.0.0.254) -> Discard",
     packets: "should ip/ip",
     args: &[ArgSpec::required("IPADDR", ArgType::IpAddr, "the source address")],
-    ..Class::new("FixIPSrc", "ip", || Box::new(FixIPSrc { source: Ipv4Address::UNSPECIFIED }))
+    fast: Some(FastPath::of::<FixIPSrc>()),
+    ..Class::new("FixIPSrc", "ip", || {
+        Box::new(FixIPSrc { constants: Constants {}, source: Ipv4Address::UNSPECIFIED })
+    })
 };
 
 struct FixIPSrc {
+    constants: Constants,
     source: Ipv4Address,
 }
 
-/// Whether the packet is marked for a new source.
-#[inline]
-pub(super) fn is_marked(p: &Packet) -> bool {
-    p.anno_u8(anno::FIX_IP_SRC.offset) != 0
-}
+fast_path!(FixIPSrc, fix_ip_src);
 
 /// Gives the packet a source, a right checksum, and no mark.
 #[cold]
@@ -45,7 +46,7 @@ impl SimpleElement for FixIPSrc {
 
     #[inline]
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        if is_marked(p) {
+        if self.common(p).is_none() && is_marked(p) {
             fix(p, self.source);
         }
         Verdict::PASS

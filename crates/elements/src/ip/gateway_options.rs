@@ -21,12 +21,6 @@ pub struct Gateway {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadOption(pub u8);
 
-/// Whether the marked IP header has options.
-#[inline]
-pub fn has_options(p: &Packet) -> bool {
-    p.network_header().and_then(<[u8]>::first).is_some_and(|first| first & 0xF > 5)
-}
-
 impl Gateway {
     /// Records this gateway in the packet's options, and renews the checksum if one of them was for gateways. A packet
     /// with a bad option is left as it was, except for the annotation that tells where the fault is.

@@ -1,10 +1,10 @@
 //! GetIPAddress: copies an address from the packet into an annotation.
 
+use super::fast::get_ip_address::{Constants, fast};
 use clickwork_packet::Packet;
-use clickwork_packet::anno::{self, Anno};
-use clickwork_packet::headers::{Header, Ipv4Header};
+use clickwork_packet::anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args, Word};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -18,48 +18,36 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("ANNO", ArgType::Anno(4), "DST_IP", "where it is noted"),
         ArgSpec::keyword("IP", ArgType::Choice(&["src", "dst"]), "", "the address of the IP header instead"),
     ],
-    ..Class::new("GetIPAddress", "ip", || {
-        Box::new(GetIPAddress { from: From::Offset(0), anno: anno::DST_IP })
-    })
+    fast: Some(FastPath::of::<GetIPAddress>()),
+    ..Class::new("GetIPAddress", "ip", || Box::<GetIPAddress>::default())
 };
 
-/// Where the address is.
-#[derive(Clone, Copy)]
-enum From {
-    Offset(usize),
-    Source,
-    Destination,
+#[derive(Default)]
+struct GetIPAddress {
+    constants: Constants,
 }
 
-struct GetIPAddress {
-    from: From,
-    anno: Anno,
-}
+fast_path!(GetIPAddress, get_ip_address);
 
 impl SimpleElement for GetIPAddress {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         let offset = args.get::<i32>("OFFSET").and_then(|n| usize::try_from(n).ok());
-        args.read_with("ANNO", AnnoOfSize(4), &mut self.anno);
+        let mut anno = anno::DST_IP;
+        args.read_with("ANNO", AnnoOfSize(4), &mut anno);
         let field = args.get::<Word>("IP");
-        self.from = match (offset, field.as_ref().map(|w| w.0.as_str())) {
-            (Some(n), None) => From::Offset(n),
-            (None, Some("src")) => From::Source,
-            (None, Some("dst")) => From::Destination,
+        let (offset, in_header) = match (offset, field.as_ref().map(|w| w.0.as_str())) {
+            (Some(n), None) => (n, false),
+            (None, Some("src")) => (12, true),
+            (None, Some("dst")) => (16, true),
             (None, Some(_)) => return args.error("bad IP"),
             _ => return args.error("set one of OFFSET, IP"),
         };
+        self.constants = Constants { offset, in_header, anno: anno.offset };
     }
 
     #[inline]
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let header = || p.network_header().and_then(Ipv4Header::peek);
-        let octets = match self.from {
-            From::Offset(n) => p.data().get(n..).and_then(<[u8]>::first_chunk).copied(),
-            From::Source => header().map(|h| h.source().octets()),
-            From::Destination => header().map(|h| h.destination().octets()),
-        };
-        p.set_anno_bytes(self.anno, &octets.unwrap_or_default());
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The check of an IPv4 header that CheckIPHeader and its relatives make: RFC 1812 §5.2.2, and §5.3.7 for sources.
 
 use super::addresses::AddressSet;
+use super::fast::check_ip_header::{Addresses, Constants};
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::checksum::{checksum, checksum_20};
@@ -71,9 +72,25 @@ impl HeaderCheck {
         self.bad_sources.extend([Ipv4Address::UNSPECIFIED, Ipv4Address::BROADCAST]);
     }
 
+    /// The common case of the check, of a header `before` bytes further into the data.
+    #[inline(always)]
+    pub fn constants(&self, before: usize) -> Constants<'_> {
+        let HeaderCheck { offset, checksum, ref bad_sources, .. } = *self;
+        Constants { offset: offset + before, checksum, bad_sources: bad_sources.constants() }
+    }
+
+    /// The same, as a Rust expression where `path` leads to the items of the common case's module.
+    pub fn constants_text(&self, before: usize, path: &str) -> String {
+        let Constants { offset, checksum, bad_sources } = self.constants(before);
+        let Addresses { endings, sorted } = bad_sources;
+        format!(
+            "{path}Constants {{ offset: {offset}, checksum: {checksum}, \
+             bad_sources: {path}Addresses {{ endings: {endings}, sorted: &{sorted:?} }} }}"
+        )
+    }
+
     /// Checks a packet. A good one gets its headers marked, its destination annotation set, and what lies behind the IP
     /// packet cut off.
-    #[inline(always)]
     pub fn check(&self, p: &mut Packet) -> Result<(), Fault> {
         let ip = p.data().get(self.offset..).unwrap_or_default();
         let (header, header_len, len) = self.check_lengths(ip)?;
@@ -92,7 +109,6 @@ impl HeaderCheck {
         Ok(())
     }
 
-    #[inline(always)]
     fn check_lengths<'p>(&self, ip: &'p [u8]) -> Result<(&'p Ipv4Header, usize, usize), Fault> {
         let header = Ipv4Header::peek(ip).ok_or(Fault::TinyPacket)?;
         if header.version() != 4 {

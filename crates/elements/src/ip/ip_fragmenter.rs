@@ -1,11 +1,12 @@
 //! IPFragmenter: cuts IP packets that are too long into fragments. Read first: RFC 791 §2.3 and §3.1 (options).
 
+use super::fast::ip_fragmenter::{Constants, fits};
 use clickwork_packet::headers::ipv4::{DONT_FRAGMENT, MORE_FRAGMENTS, option};
 use clickwork_packet::headers::{Ipv4, Ipv4Header, Ipv4Mut};
 use clickwork_packet::{Batch, DEFAULT_HEADROOM, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, read_handler};
+use clickwork_router::{Class, Cx, Element, FastPath, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -35,6 +36,7 @@ pub static CLASS: Class = Class {
         read_handler!("drops", "packets that could not be fragmented", |e: &mut IPFragmenter, _| e.drops),
         read_handler!("fragments", "fragments made", |e: &mut IPFragmenter, _| e.fragments),
     ],
+    fast: Some(FastPath::of::<IPFragmenter>()),
     ..Class::new("IPFragmenter", "ip", || Box::<IPFragmenter>::default())
 };
 
@@ -42,7 +44,7 @@ pub static CLASS: Class = Class {
 const REPORTED: u64 = 5;
 
 struct IPFragmenter {
-    mtu: u32,
+    constants: Constants,
     honor_df: bool,
     verbose: bool,
     headroom: u32,
@@ -53,16 +55,20 @@ struct IPFragmenter {
 impl Default for IPFragmenter {
     fn default() -> IPFragmenter {
         let headroom = DEFAULT_HEADROOM as u32;
-        IPFragmenter { mtu: 0, honor_df: true, verbose: false, headroom, fragments: 0, drops: 0 }
+        IPFragmenter {
+            constants: Constants { mtu: 0 },
+            honor_df: true,
+            verbose: false,
+            headroom,
+            fragments: 0,
+            drops: 0,
+        }
     }
 }
 
-impl IPFragmenter {
-    #[inline]
-    fn fits(&self, p: &Packet) -> bool {
-        p.network_header().unwrap_or(p.data()).len() <= self.mtu as usize
-    }
+fast_path!(IPFragmenter, ip_fragmenter);
 
+impl IPFragmenter {
     /// Sends a packet that is too long: as fragments if that is possible.
     fn fragment(&mut self, mut p: Packet, cx: &mut Cx<'_>) {
         let Some(ip) = p.network_header().and_then(Ipv4::new) else {
@@ -77,7 +83,7 @@ impl IPFragmenter {
             return self.refuse(p, cx);
         }
         p.take(available - len);
-        if self.fits(&p) {
+        if fits(&self.constants, &p) {
             return cx.emit(0, p);
         }
         if ip_header(&mut p).dont_fragment() {
@@ -90,7 +96,7 @@ impl IPFragmenter {
 
     /// Bytes of payload that fit behind a header, a multiple of 8.
     fn room(&self, header_len: usize) -> usize {
-        (self.mtu as usize).saturating_sub(header_len) & !7
+        (self.constants.mtu as usize).saturating_sub(header_len) & !7
     }
 
     fn refuse(&mut self, p: Packet, cx: &mut Cx<'_>) {
@@ -98,7 +104,11 @@ impl IPFragmenter {
             && let Some(ip) = p.network_header().and_then(Ipv4::new)
         {
             let (source, destination) = (ip.source(), ip.destination());
-            cx.chatter(&format!("IPFragmenter({}) DF {source} {destination} len={}", self.mtu, p.len()));
+            cx.chatter(&format!(
+                "IPFragmenter({}) DF {source} {destination} len={}",
+                self.constants.mtu,
+                p.len()
+            ));
         }
         self.drops += 1;
         cx.emit_or_drop(1, p, "must not be fragmented");
@@ -169,21 +179,21 @@ fn rest_header(first: &[u8]) -> Vec<u8> {
 
 impl Element for IPFragmenter {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("MTU", &mut self.mtu)
+        args.read("MTU", &mut self.constants.mtu)
             .read("HONOR_DF", &mut self.honor_df)
             .read("VERBOSE", &mut self.verbose);
         args.read_with("HEADROOM", Bounded(0..=u32::from(u16::MAX)), &mut self.headroom);
-        if args.has("MTU") && self.mtu < 8 {
+        if args.has("MTU") && self.constants.mtu < 8 {
             args.error("MTU must be at least 8");
         }
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        if batch.iter().all(|p| self.fits(p)) {
+        if batch.iter().all(|p| fits(&self.constants, p)) {
             return;
         }
         for p in batch.take() {
-            match self.fits(&p) {
+            match fits(&self.constants, &p) {
                 true => cx.emit(0, p),
                 false => self.fragment(p, cx),
             }

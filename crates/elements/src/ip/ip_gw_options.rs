@@ -1,12 +1,13 @@
 //! IPGWOptions: record route and timestamp options.
 
 use super::addresses::{AddressSet, Several};
-use super::gateway_options::{Gateway, has_options};
+use super::fast::ip_gw_options::Constants;
+use super::gateway_options::Gateway;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -25,16 +26,20 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("OTHERADDRS", ArgType::Other("IP addresses"), "", "the router's other addresses"),
     ],
     handlers: &[read_handler!("drops", "packets with malformed options", |e: &mut IPGWOptions, _| e.drops)],
+    fast: Some(FastPath::of::<IPGWOptions>()),
     ..Class::new("IPGWOptions", "ip", || {
         let gateway = Gateway { address: Ipv4Address::UNSPECIFIED, addresses: AddressSet::default() };
-        Box::new(IPGWOptions { gateway, drops: 0 })
+        Box::new(IPGWOptions { constants: Constants {}, gateway, drops: 0 })
     })
 };
 
 struct IPGWOptions {
+    constants: Constants,
     gateway: Gateway,
     drops: u64,
 }
+
+fast_path!(IPGWOptions, ip_gw_options);
 
 impl IPGWOptions {
     #[cold]
@@ -60,7 +65,10 @@ impl SimpleElement for IPGWOptions {
 
     #[inline]
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        if has_options(p) { self.process(p, cx) } else { Verdict::PASS }
+        match self.common(p) {
+            Some(port) => Verdict::Out(port),
+            None => self.process(p, cx),
+        }
     }
 
     fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {

@@ -1,13 +1,14 @@
 //! IPInputCombo: what an IP router does to packets that come in, in one element.
 
+use super::addresses::Several;
 use super::check_ip_header::read_addresses;
+use super::fast::ip_input_combo::{Constants, fast};
 use super::header_check::HeaderCheck;
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
-
-use super::addresses::Several;
+use clickwork_router::fast::with_parts;
+use clickwork_router::{Class, Cx, Element, Fast, FastCode, FastPath, SimpleElement, Verdict, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -36,6 +37,7 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[read_handler!("drops", "bad packets", |e: &mut IPInputCombo, _| e.drops)],
     flags: "A",
+    fast: Some(FastPath::of::<IPInputCombo>()),
     ..Class::new("IPInputCombo", "ip", || {
         Box::new(IPInputCombo { color: 0, check: HeaderCheck::new(true), drops: 0 })
     })
@@ -48,6 +50,30 @@ struct IPInputCombo {
     color: u8,
     check: HeaderCheck,
     drops: u64,
+}
+
+impl IPInputCombo {
+    #[inline]
+    fn constants(&self) -> Constants<'_> {
+        Constants { color: self.color, check: self.check.constants(ETHERNET) }
+    }
+}
+
+impl Fast for IPInputCombo {
+    fn fast_code(&self) -> Option<FastCode> {
+        let source = with_parts(
+            include_str!("fast/ip_input_combo.rs"),
+            &[("check_ip_header", include_str!("fast/check_ip_header.rs"))],
+        );
+        let check = self.check.constants_text(ETHERNET, "check_ip_header::");
+        let constants = format!("Constants {{ color: {}, check: {check} }}", self.color);
+        Some(FastCode { module: "ip_input_combo", source: source.into(), constants })
+    }
+
+    #[inline]
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        fast(&self.constants(), p)
+    }
 }
 
 impl SimpleElement for IPInputCombo {
@@ -69,6 +95,9 @@ impl SimpleElement for IPInputCombo {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         p.set_paint(self.color);
         p.pull(ETHERNET);
         let Err(fault) = self.check.check(p) else { return Verdict::PASS };

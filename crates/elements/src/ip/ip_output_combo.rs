@@ -1,15 +1,18 @@
 //! IPOutputCombo: what an IP router does to packets that go out, in one element.
 
 use super::addresses::{AddressSet, Several};
-use super::fix_ip_src;
-use super::gateway_options::{Gateway, has_options};
-use crate::standard::drop_broadcasts::is_for_many;
+use super::fast::fix_ip_src::is_marked;
+use super::fast::ip_gw_options::has_options;
+use super::fast::ip_output_combo::{Constants, fast};
+use super::fix_ip_src::fix;
+use super::gateway_options::Gateway;
+use crate::standard::fast::drop_broadcasts::is_for_many;
+use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::{Header, Ipv4Header};
-use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::element::split_batch;
-use clickwork_router::{Class, Cx, Element};
+use clickwork_router::fast::with_parts;
+use clickwork_router::{Class, Cx, Fast, FastCode, FastPath, SimpleElement, Verdict};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -29,9 +32,10 @@ pub static CLASS: Class = Class {
         ArgSpec::required("MTU", ArgType::U32, "the greatest length of a packet"),
         ArgSpec::positional("OTHERADDRS", ArgType::Other("IP addresses"), "", "the router's other addresses"),
     ],
+    fast: Some(FastPath::of::<IPOutputCombo>()),
     ..Class::new("IPOutputCombo", "ip", || {
         let gateway = Gateway { address: Ipv4Address::UNSPECIFIED, addresses: AddressSet::default() };
-        Box::new(IPOutputCombo { color: 0, gateway, mtu: 0 })
+        Box::new(IPOutputCombo { constants: Constants::default(), gateway })
     })
 };
 
@@ -45,59 +49,75 @@ mod output {
 }
 
 struct IPOutputCombo {
-    color: u8,
+    constants: Constants,
     gateway: Gateway,
-    mtu: u32,
 }
 
 impl IPOutputCombo {
+    #[cold]
+    fn uncommon(&self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if is_for_many(p) {
+            return Verdict::Drop("link-level broadcast");
+        }
+        if p.paint() == self.constants.color {
+            cx.emit(output::COPY, p.clone());
+        }
+        self.output(p, cx).map_or(Verdict::Drop("no IP header"), Verdict::Out)
+    }
+
     /// Handles a packet that is not a broadcast, and says where it goes.
     fn output(&self, p: &mut Packet, cx: &Cx<'_>) -> Option<u16> {
         if has_options(p) && self.gateway.process(p, cx.now()).is_err() {
             return Some(output::BAD_OPTION);
         }
-        if fix_ip_src::is_marked(p) {
-            fix_ip_src::fix(p, self.gateway.address);
+        if is_marked(p) {
+            fix(p, self.gateway.address);
         }
         let header = p.network_header_mut().and_then(Ipv4Header::peek_mut)?;
         if header.ttl <= 1 {
             return Some(output::EXPIRED);
         }
         header.decrement_ttl();
-        Some(if p.len() > self.mtu as usize { output::TOO_LONG } else { output::GOOD })
+        Some(if p.len() > self.constants.mtu as usize { output::TOO_LONG } else { output::GOOD })
     }
 }
 
-impl Element for IPOutputCombo {
+impl Fast for IPOutputCombo {
+    fn fast_code(&self) -> Option<FastCode> {
+        let source = with_parts(
+            include_str!("fast/ip_output_combo.rs"),
+            &[
+                ("dec_ip_ttl", include_str!("fast/dec_ip_ttl.rs")),
+                ("fix_ip_src", include_str!("fast/fix_ip_src.rs")),
+                ("ip_gw_options", include_str!("fast/ip_gw_options.rs")),
+            ],
+        );
+        let constants = format!("{:?}", self.constants);
+        Some(FastCode { module: "ip_output_combo", source: source.into(), constants })
+    }
+
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        fast(&self.constants, p)
+    }
+}
+
+impl SimpleElement for IPOutputCombo {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("COLOR", &mut self.color)
+        args.read("COLOR", &mut self.constants.color)
             .read("IPADDR", &mut self.gateway.address)
-            .read("MTU", &mut self.mtu);
+            .read("MTU", &mut self.constants.mtu);
         if let Some(Several(others)) = args.get("OTHERADDRS") {
             self.gateway.addresses.extend(others);
         }
         self.gateway.addresses.insert(self.gateway.address);
     }
 
-    fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        let mut kept = cx.fresh_batch();
-        for p in batch.take() {
-            if is_for_many(&p) {
-                cx.drop(p, "link-level broadcast");
-                continue;
-            }
-            if p.paint() == self.color {
-                cx.emit(output::COPY, p.clone());
-            }
-            kept.push(p);
+    #[inline]
+    fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        match self.common(p) {
+            Some(port) => Verdict::Out(port),
+            None => self.uncommon(p, cx),
         }
-        *batch = kept;
-        let mut outputs = [None; clickwork_packet::BATCH_SIZE];
-        for (p, output) in batch.iter_mut().zip(&mut outputs) {
-            *output = self.output(p, cx);
-        }
-        let mut outputs = outputs.into_iter();
-        split_batch(batch, cx, "no IP header", |_| outputs.next().flatten());
     }
 }
 

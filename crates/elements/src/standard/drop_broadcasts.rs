@@ -1,8 +1,9 @@
 //! DropBroadcasts: drops what came to everybody or to a group.
 
-use clickwork_packet::{Packet, PacketType};
+use super::fast::drop_broadcasts::{Constants, is_for_many};
+use clickwork_packet::Packet;
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -14,24 +15,22 @@ pub static CLASS: Class = Class {
     ports: "1/1-2",
     processing: "a/ah",
     handlers: &[read_handler!("drops", "packets dropped", |e: &mut DropBroadcasts, _| e.drops)],
+    fast: Some(FastPath::of::<DropBroadcasts>()),
     ..Class::new("DropBroadcasts", "standard", || Box::<DropBroadcasts>::default())
 };
 
 #[derive(Default)]
 struct DropBroadcasts {
+    constants: Constants,
     drops: u64,
 }
 
-/// Whether the packet arrived as a link-level broadcast or multicast.
-#[inline]
-pub fn is_for_many(p: &Packet) -> bool {
-    matches!(p.packet_type(), PacketType::Broadcast | PacketType::Multicast)
-}
+fast_path!(DropBroadcasts, drop_broadcasts);
 
 impl SimpleElement for DropBroadcasts {
     #[inline]
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        if !is_for_many(p) {
+        if self.common(p).is_some() || !is_for_many(p) {
             return Verdict::PASS;
         }
         if self.drops == 0 {

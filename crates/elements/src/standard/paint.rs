@@ -1,10 +1,11 @@
 //! Paint: gives packets a colour.
 
+use super::fast::paint::{Constants, fast};
 use crate::values::store;
 use clickwork_packet::Packet;
-use clickwork_packet::anno::{self, Anno};
+use clickwork_packet::anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -17,27 +18,30 @@ pub static CLASS: Class = Class {
         ArgSpec::required("COLOR", ArgType::U8, "the colour"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
     ],
-    handlers: &[read_handler!("color", "the colour", |e: &mut Paint, _| e.color).and_write(write_handler!(
-        "",
-        "",
-        |e: &mut Paint, text, _| store(&mut e.color, text, "").map_err(|_| "expected uint8_t".to_string())
-    ))],
-    ..Class::new("Paint", "standard", || Box::new(Paint { color: 0, anno: anno::PAINT }))
+    handlers: &[read_handler!("color", "the colour", |e: &mut Paint, _| e.constants.color)
+        .and_write(write_handler!("", "", |e: &mut Paint, text, _| store(&mut e.constants.color, text, "")
+            .map_err(|_| "expected uint8_t".to_string())))],
+    fast: Some(FastPath::of::<Paint>()),
+    ..Class::new("Paint", "standard", || {
+        Box::new(Paint { constants: Constants { color: 0, anno: anno::PAINT.offset } })
+    })
 };
 
 struct Paint {
-    color: u8,
-    anno: Anno,
+    constants: Constants,
 }
+
+fast_path!(Paint, paint);
 
 impl SimpleElement for Paint {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("COLOR", &mut self.color).read_with("ANNO", AnnoOfSize(1), &mut self.anno);
+        let mut anno = anno::PAINT;
+        args.read("COLOR", &mut self.constants.color).read_with("ANNO", AnnoOfSize(1), &mut anno);
+        self.constants.anno = anno.offset;
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.set_anno_u8(self.anno.offset, self.color);
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,10 +1,13 @@
 //! PaintTee: copies packets of one colour to a second output.
 
+use super::fast::paint_tee::Constants;
 use crate::values::store;
 use clickwork_packet::Packet;
-use clickwork_packet::anno::{self, Anno};
+use clickwork_packet::anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -19,24 +22,34 @@ pub static CLASS: Class = Class {
         ArgSpec::required("COLOR", ArgType::U8, "the colour to copy"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
     ],
-    handlers: &[read_handler!("color", "the colour to copy", |e: &mut PaintTee, _| e.color)
-        .and_write(write_handler!("", "", |e: &mut PaintTee, text, _| store(&mut e.color, text, "")
-            .map_err(|_| "expected uint8_t".to_string())))],
-    ..Class::new("PaintTee", "standard", || Box::new(PaintTee { color: 0, anno: anno::PAINT }))
+    handlers: &[read_handler!("color", "the colour to copy", |e: &mut PaintTee, _| e.constants.color)
+        .and_write(write_handler!("", "", |e: &mut PaintTee, text, _| store(
+            &mut e.constants.color,
+            text,
+            ""
+        )
+        .map_err(|_| "expected uint8_t".to_string())))],
+    fast: Some(FastPath::of::<PaintTee>()),
+    ..Class::new("PaintTee", "standard", || {
+        Box::new(PaintTee { constants: Constants { color: 0, anno: anno::PAINT.offset } })
+    })
 };
 
 struct PaintTee {
-    color: u8,
-    anno: Anno,
+    constants: Constants,
 }
+
+fast_path!(PaintTee, paint_tee);
 
 impl SimpleElement for PaintTee {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("COLOR", &mut self.color).read_with("ANNO", AnnoOfSize(1), &mut self.anno);
+        let mut anno = anno::PAINT;
+        args.read("COLOR", &mut self.constants.color).read_with("ANNO", AnnoOfSize(1), &mut anno);
+        self.constants.anno = anno.offset;
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        if p.anno_u8(self.anno.offset) == self.color {
+        if self.common(p).is_none() && p.anno_u8(self.constants.anno) == self.constants.color {
             cx.emit(1, p.clone());
         }
         Verdict::PASS

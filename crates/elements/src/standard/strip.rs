@@ -1,8 +1,9 @@
 //! Strip: removes bytes from the front of packets.
 
+use super::fast::strip::{Constants, fast};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -12,22 +13,24 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> Strip(14) -> Discard",
     packets: "any/strip(LENGTH)",
     args: &[ArgSpec::required("LENGTH", ArgType::U32, "bytes to remove")],
+    fast: Some(FastPath::of::<Strip>()),
     ..Class::new("Strip", "standard", || Box::<Strip>::default())
 };
 
 #[derive(Default)]
 struct Strip {
-    length: u32,
+    constants: Constants,
 }
+
+fast_path!(Strip, strip);
 
 impl SimpleElement for Strip {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("LENGTH", &mut self.length);
+        args.read("LENGTH", &mut self.constants.length);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.pull(self.length as usize);
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 
