@@ -16,6 +16,7 @@ use crate::ports::{self, Node, Resolved};
 use crate::random::Random;
 use crate::registry::Registry;
 use crate::router::{ElementId, Endpoint, Exports, Info, Link, Router, StopState};
+use crate::segment::Segments;
 use crate::tasks::Tasks;
 use crate::timers::Timers;
 use clickwork_lang::{ElementDecl, Graph};
@@ -177,6 +178,7 @@ fn connect(
         sources: into,
         slots,
         stack: Vec::new(),
+        segments: Segments::default(),
         visits: 0,
         commands: VecDeque::new(),
         tasks: Tasks::new(count),

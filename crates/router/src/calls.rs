@@ -150,7 +150,11 @@ impl Router {
     pub fn write_handler(&mut self, id: ElementId, name: &str, value: &str) -> Outcome {
         let found = self.find_handler(id, name)?;
         match found.handler.write {
-            Some(action) => self.act(id, action, &found.text(value)),
+            Some(action) => {
+                let outcome = self.act(id, action, &found.text(value));
+                self.recheck_segments(id);
+                outcome
+            }
             None => Err(self.wrong_kind(id, name, "write")),
         }
     }

@@ -27,6 +27,7 @@ pub mod random;
 mod reconfigure;
 mod registry;
 pub mod router;
+pub mod segment;
 mod standard;
 mod storage;
 mod tasks;

@@ -3,6 +3,7 @@
 //! A slot is a batch bound for one output. In batch mode the packets for one output gather in one slot (a new one when
 //! it is full), in order. In ordered mode each emission is a slot of its own, so that slots keep Click's order.
 
+use crate::router::Work;
 use clickwork_packet::{Batch, Packet};
 
 /// An output, numbered through the whole router.
@@ -96,13 +97,23 @@ impl Outputs {
         }
     }
 
-    /// Moves all slots behind those on `stack`, so that popping yields them in the order of emission.
-    pub fn unload(&mut self, stack: &mut Vec<Slot>) {
+    /// Moves all slots behind the work on `stack`, so that popping yields them in the order of emission.
+    #[inline]
+    pub fn unload(&mut self, stack: &mut Vec<Work>) {
         for slot in self.slots.drain(..).rev() {
             if let Some(open) = self.open.get_mut(slot.output as usize) {
                 *open = 0;
             }
-            stack.push(slot);
+            stack.push(Work::Slot(slot));
         }
+    }
+
+    /// Removes all slots, in the order of emission.
+    pub fn take_all(&mut self) -> Vec<Slot> {
+        let slots = std::mem::take(&mut self.slots);
+        for slot in &slots {
+            self.open[slot.output as usize] = 0;
+        }
+        slots
     }
 }

@@ -20,6 +20,7 @@ use crate::outputs::{OutputIndex, Outputs, Slot};
 use crate::poll::PollSet;
 use crate::random::Random;
 use crate::registry::Registry;
+use crate::segment::{Segments, Through, Visit};
 use crate::tasks::Tasks;
 use crate::timers::Timers;
 use clickwork_lang::{CompoundOrigin, Connection, ElementDecl, Graph, Port, Requirement};
@@ -129,6 +130,14 @@ pub(crate) struct StopState {
     pub requests: u32,
 }
 
+/// What waits to be delivered.
+pub(crate) enum Work {
+    /// A batch, to the input that its output leads to.
+    Slot(Slot),
+    /// A batch that is on its way through a segment.
+    Visit(Box<Visit>),
+}
+
 /// A router.
 pub struct Router {
     pub(crate) elements: Vec<Option<Box<dyn Element>>>,
@@ -148,7 +157,8 @@ pub struct Router {
     /// By input number: the connected outputs (one if pull).
     pub(crate) sources: Vec<Vec<Endpoint>>,
     pub(crate) slots: Outputs,
-    pub(crate) stack: Vec<Slot>,
+    pub(crate) stack: Vec<Work>,
+    pub(crate) segments: Segments,
     /// Element calls since the delivery in progress began.
     pub(crate) visits: u64,
     pub(crate) commands: VecDeque<Command>,
@@ -410,14 +420,21 @@ impl Router {
     /// One element's push, then whatever it leaves in place moves on to the next, as long as there is one.
     fn push_into(&mut self, mut to: Endpoint, batch: &mut Batch) {
         loop {
+            self.visits += 1;
+            if self.visits > VISITS_PER_DELIVERY {
+                return self.give_up(to.element, batch, ENDLESS);
+            }
+            match self.push_through(to, batch) {
+                Through::NoSegment => {}
+                Through::Away => return,
+                Through::Next(next) => {
+                    to = next;
+                    continue;
+                }
+            }
             let Some(mut element) = self.elements[to.element.index()].take() else {
                 return self.give_up(to.element, batch, "element in use");
             };
-            self.visits += 1;
-            if self.visits > VISITS_PER_DELIVERY {
-                self.elements[to.element.index()] = Some(element);
-                return self.give_up(to.element, batch, ENDLESS);
-            }
             self.infos[to.element.index()].packets += batch.len() as u64;
             element.push(to.port as usize, batch, &mut Cx { router: self, me: to.element });
             self.elements[to.element.index()] = Some(element);
@@ -442,7 +459,7 @@ impl Router {
 
     /// Ends the way of a batch that cannot go on, and counts it.
     #[cold]
-    fn give_up(&mut self, element: ElementId, batch: &mut Batch, reason: &'static str) {
+    pub(crate) fn give_up(&mut self, element: ElementId, batch: &mut Batch, reason: &'static str) {
         let told = self.infos[element.index()].drops.iter().any(|(r, _)| *r == ENDLESS);
         let mut cx = Cx { router: self, me: element };
         if reason == ENDLESS && !told {
@@ -452,9 +469,9 @@ impl Router {
     }
 
     /// Puts a batch for output 0 on the stack below what is in the slots.
-    fn park(&mut self, output: OutputIndex, element: ElementId, mut batch: Batch) {
+    pub(crate) fn park(&mut self, output: OutputIndex, element: ElementId, mut batch: Batch) {
         if self.hops[element.index()].is_some() {
-            self.stack.push(Slot { output, batch });
+            self.stack.push(Work::Slot(Slot { output, batch }));
         } else {
             self.give_up(element, &mut batch, "no such output");
         }
@@ -473,11 +490,16 @@ impl Router {
         }
         self.slots.unload(&mut self.stack);
         while self.stack.len() > floor {
-            let Some(Slot { output, mut batch }) = self.stack.pop() else { break };
-            if let Some(&to) = self.targets[output as usize].first() {
-                self.push_into(to, &mut batch);
+            match self.stack.pop() {
+                Some(Work::Slot(Slot { output, mut batch })) => {
+                    if let Some(&to) = self.targets[output as usize].first() {
+                        self.push_into(to, &mut batch);
+                    }
+                    self.slots.recycle(batch);
+                }
+                Some(Work::Visit(visit)) => self.visit(*visit),
+                None => break,
             }
-            self.slots.recycle(batch);
             self.slots.unload(&mut self.stack);
         }
         if floor == 0 {
@@ -486,7 +508,7 @@ impl Router {
     }
 
     /// Carries out what elements asked for, in order, with no element running but those whose packets are on the way.
-    fn run_commands(&mut self) {
+    pub(crate) fn run_commands(&mut self) {
         while let Some(command) = self.commands.pop_front() {
             command(self);
         }
@@ -497,6 +519,10 @@ impl Router {
     pub(crate) fn pull(&mut self, to: Endpoint, limit: usize) -> Batch {
         let Some(&from) = self.sources(to).first() else { return Batch::new() };
         let limit = limit.min(self.batch_limit);
+        if let Some(batch) = self.pull_through(from, limit) {
+            self.infos[to.element.index()].packets += batch.len() as u64;
+            return batch;
+        }
         let Some(mut element) = self.elements[from.element.index()].take() else { return Batch::new() };
         let cx = &mut Cx { router: self, me: from.element };
         let batch = element.pull(from.port as usize, limit, cx);

@@ -1,0 +1,45 @@
+//! Routers compiled: the paths of packets through elements with fast paths, as Rust, then as machine code in the running
+//! program.
+//!
+//! Elements, handlers, scheduling and hot swap stay what they are; compiled code replaces the dispatch from element to
+//! element along *path segments* ([`clickwork_router::segment`]). So a router can begin to use it at any moment and lose
+//! nothing, and falls back on the elements wherever a fast path has no answer.
+//!
+//! The stages: [`plan`] says which elements make segments; [`text`] writes their code, one Rust function a path;
+//! [`rustc`] has the Rust compiler make a shared object of it, once for each text ([`cache`]); [`load`] brings that into the
+//! program; [`attach`] fastens it to a copy of the program. [`compile()`] is all of them.
+//!
+//! Nothing but a Rust compiler is needed: what is generated is compiled with the sources of `clickwork-packet`, which the
+//! program carries, and with no other crate.
+
+pub mod attach;
+pub mod cache;
+mod hash;
+pub mod load;
+pub mod plan;
+pub mod rustc;
+pub mod text;
+
+pub use load::Library;
+pub use plan::{Scope, plan};
+pub use rustc::CompileError;
+pub use text::{Text, write};
+
+use clickwork_router::segment::Segment;
+
+/// The library with the code of these segments: from the cache, or compiled now, which takes a second or two.
+///
+/// # Errors
+/// If there is no compiler, or it fails, or the cache cannot be written.
+pub fn compile(text: &Text) -> Result<Library, CompileError> {
+    let file = cache::directory()?.library(text, |file| rustc::compile(text, file))?;
+    Library::open(&file)
+}
+
+/// Puts the code of `library` into segments. Those that it does not have are left out.
+pub fn link(segments: Vec<Segment>, text: &Text, library: &Library) -> Vec<Segment> {
+    let with_code = |(segment, symbol): (Segment, &String)| {
+        library.function(symbol).map(|code| Segment { code, ..segment })
+    };
+    segments.into_iter().zip(&text.symbols).filter_map(with_code).collect()
+}

@@ -1,0 +1,44 @@
+//! The paths of packets through a router, generated from its configuration.
+//!
+//! Each function takes a packet along a path, from element to element, and returns its *exit*: a number that says by which
+//! output it left the path, or at which element its common case ended, so that the element itself must be asked.
+//! Functions are named by what they do. Comments name the elements.
+
+use clickwork_packet::Packet;
+
+/// Packets ahead of the one at work that are fetched from memory.
+const AHEAD: usize = 4;
+
+/// Takes `count` packets along a path. Returns whether their exits differ.
+///
+/// # Safety
+/// `packets` and `exits` are arrays of so many initialised elements that nobody else uses meanwhile.
+#[inline(always)]
+unsafe fn through(packets: *mut Packet, count: usize, exits: *mut u16, path: impl Fn(&mut Packet) -> u16) -> bool {
+    // SAFETY: the caller promises it.
+    let (packets, exits) =
+        unsafe { (std::slice::from_raw_parts_mut(packets, count), std::slice::from_raw_parts_mut(exits, count)) };
+    let (mut first, mut differ) = (None, 0);
+    for i in 0..count {
+        if let Some(later) = packets.get(i + AHEAD) {
+            later.prefetch();
+        }
+        let exit = path(&mut packets[i]);
+        exits[i] = exit;
+        differ |= exit ^ *first.get_or_insert(exit);
+    }
+    differ != 0
+}
+
+/// A function that the router calls.
+macro_rules! segment {
+    ($name:ident, $path:ident) => {
+        /// # Safety
+        /// As [`through`].
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(packets: *mut Packet, count: usize, exits: *mut u16) -> bool {
+            // SAFETY: the caller promises what `through` asks for.
+            unsafe { through(packets, count, exits, $path) }
+        }
+    };
+}

@@ -1,0 +1,168 @@
+//! The segments installed in a router, found by the input where packets enter or, for pull, the output they are asked
+//! from.
+
+use super::{Code, Exit, Segment};
+use crate::element::Element;
+use crate::router::{ElementId, Endpoint, Info, Router};
+use clickwork_packet::Packet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+type Elements = [Option<Box<dyn Element>>];
+
+/// A segment in a router.
+#[derive(Debug)]
+pub(crate) struct Installed {
+    pub segment: Segment,
+    /// By exit: how packets get there.
+    pub routes: Vec<Route>,
+}
+
+/// The way to an exit.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Route {
+    /// The elements on it, the first one included.
+    pub elements: Vec<ElementId>,
+    /// The output by which the last of them is left; none if it must be asked.
+    pub end: Option<Endpoint>,
+}
+
+/// The table.
+#[derive(Default, Debug)]
+pub(crate) struct Segments {
+    installed: Vec<(Arc<Installed>, bool)>,
+    /// By element: 1 + the segment that is entered there or, in a pull path, asked there; 0 if there is none. Empty if
+    /// there are no segments.
+    by_element: Vec<u32>,
+}
+
+impl Segments {
+    pub fn new(router: &Router, segments: Vec<Segment>) -> Segments {
+        let mut table = Segments { installed: Vec::new(), by_element: vec![0; router.len()] };
+        for segment in segments {
+            let Some(place) = place(&segment) else { continue };
+            table.installed.push((Arc::new(Installed::new(segment)), true));
+            table.by_element[place.index()] = table.installed.len() as u32;
+        }
+        for id in router.ids() {
+            table.recheck(id, router);
+        }
+        table
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.installed.is_empty()
+    }
+
+    /// The segment that packets enter with input `to`.
+    #[inline]
+    pub fn entered(&self, to: Endpoint) -> Option<&Arc<Installed>> {
+        let installed = self.at(to.element)?;
+        (to.port == 0 && !installed.segment.is_pull).then_some(installed)
+    }
+
+    /// The segment that packets asked of output `from` come through.
+    #[inline]
+    pub fn asked(&self, from: Endpoint) -> Option<&Arc<Installed>> {
+        let installed = self.at(from.element)?;
+        (from.port == 0 && installed.segment.is_pull).then_some(installed)
+    }
+
+    #[inline]
+    fn at(&self, id: ElementId) -> Option<&Arc<Installed>> {
+        let &number = self.by_element.get(id.index())?;
+        let (installed, in_use) = self.installed.get((number as usize).checked_sub(1)?)?;
+        in_use.then_some(installed)
+    }
+
+    /// The elements in segments that are in use.
+    pub fn elements(&self) -> impl Iterator<Item = ElementId> + use<> {
+        let in_use = self.installed.iter().filter(|(_, in_use)| *in_use);
+        let all: BTreeSet<_> =
+            in_use.flat_map(|(i, _)| i.segment.nodes.iter().map(|node| node.element)).collect();
+        all.into_iter()
+    }
+
+    /// Compares the code of an element with what segments have of it, and uses only those that agree.
+    pub fn recheck(&mut self, id: ElementId, router: &Router) {
+        let concerns = |installed: &Installed| installed.segment.nodes.iter().any(|node| node.element == id);
+        for (installed, in_use) in self.installed.iter_mut().filter(|(i, _)| concerns(i)) {
+            *in_use = installed.is_valid(router);
+        }
+    }
+}
+
+/// The element that a segment is found by.
+fn place(segment: &Segment) -> Option<ElementId> {
+    let node = if segment.is_pull { segment.nodes.last() } else { segment.nodes.first() };
+    node.map(|node| node.element)
+}
+
+impl Installed {
+    fn new(segment: Segment) -> Installed {
+        let exits = segment.nodes.first().map_or(0, |node| node.exits.end);
+        let routes = (0..exits).map(|exit| route(&segment, exit)).collect();
+        Installed { segment, routes }
+    }
+
+    fn is_valid(&self, router: &Router) -> bool {
+        let same = |node: &super::Node| router.fast_code(node.element).as_ref() == Some(&node.code);
+        self.segment.nodes.iter().all(same)
+    }
+
+    /// Runs the function; says whether exits differ.
+    #[inline]
+    pub fn run(
+        &self,
+        elements: &Elements,
+        infos: &[Info],
+        packets: &mut [Packet],
+        exits: &mut [Exit],
+    ) -> bool {
+        match &self.segment.code {
+            Code::Function(function) => function(packets, exits),
+            Code::Elements => self.run_elements(elements, infos, packets, exits),
+        }
+    }
+
+    fn run_elements(
+        &self,
+        elements: &Elements,
+        infos: &[Info],
+        packets: &mut [Packet],
+        exits: &mut [Exit],
+    ) -> bool {
+        for (p, exit) in packets.iter_mut().zip(exits.iter_mut()) {
+            *exit = self.run_one(p, |id, p| {
+                let element = elements[id.index()].as_deref()?;
+                infos[id.index()].class.fast?.run(element, p)
+            });
+        }
+        exits.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    fn run_one(&self, p: &mut Packet, fast: impl Fn(ElementId, &mut Packet) -> Option<u16>) -> Exit {
+        let mut node = &self.segment.nodes[0];
+        loop {
+            let way = fast(node.element, p).and_then(|output| node.ways.get(usize::from(output)));
+            match way.map(|way| way.node) {
+                None => return node.exits.start,
+                Some(Some(next)) => node = &self.segment.nodes[next],
+                Some(None) => return way.map_or(0, |way| way.exits.start),
+            }
+        }
+    }
+}
+
+fn route(segment: &Segment, exit: Exit) -> Route {
+    let mut route = Route::default();
+    let mut next = Some(0);
+    while let Some(number) = next {
+        let node = &segment.nodes[number];
+        route.elements.push(node.element);
+        let output = node.output(exit);
+        route.end = output.map(|output| Endpoint { element: node.element, port: output as u16 });
+        next = output.and_then(|output| node.ways[output].node);
+    }
+    route
+}
