@@ -151,6 +151,17 @@ impl Maker {
         (sources, graph, diagnostics)
     }
 
+    /// The flat graph of a configuration whose element classes need not be known.
+    pub fn elaborate_any(&self, input: &Input) -> (Sources, Graph, Diagnostics) {
+        let mut sources = Sources::new();
+        let file = sources.add(input.name.clone(), input.text.clone());
+        let mut options = clickwork_lang::Options::any_class();
+        options.defines.clone_from(&self.defines);
+        options.loader = &self.path;
+        let (graph, diagnostics) = elaborate(&mut sources, file, &options);
+        (sources, graph, diagnostics)
+    }
+
     /// Makes a router that is ready to run.
     pub fn make(&self, input: &Input, clock: Clock, reload: Option<Reload>) -> Made {
         let options = Options { clock, reload, ..self.options(input) };

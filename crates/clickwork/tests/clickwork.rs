@@ -179,31 +179,6 @@ fn help_and_completions_know_every_subcommand() {
 }
 
 #[test]
-fn a_configuration_is_drawn_with_its_ports_and_compounds() {
-    let dir = Scratch::new("graph");
-    let config =
-        "elementclass Buffer { input -> Queue(7) -> output } Idle -> b :: Buffer -> n :: Null -> Discard;";
-    let graph = |output: &str| dir.clickwork().args(["graph", "-e", config, "-o", output]).assert();
-    graph("a.svg").success();
-    let svg = dir.read("a.svg");
-    for part in [
-        "<svg ",
-        ">Queue</tspan>",
-        ">7</text>",
-        ">b :: Buffer</text>",
-        "class=\"pull\"",
-        "push output",
-        "</svg>\n",
-    ] {
-        assert!(svg.contains(part), "{part}");
-    }
-    graph("a.dot").success();
-    let dot = dir.read("a.dot");
-    assert!(dot.contains("subgraph cluster0") && dot.contains(":o0:s -> "), "{dot}");
-    graph("a.png").code(1).stderr_eq("error: a.png: cannot write .png files; [..]\n");
-}
-
-#[test]
 fn nobody_at_a_control_socket_is_an_error_with_a_reason() {
     let dir = Scratch::new("ctl");
     let read = dir.clickwork().args(["ctl", "./none.sock", "read", "list"]).assert();

@@ -1,6 +1,6 @@
 //! The drawing as a graph for Graphviz, which then does the layout.
 
-use super::model::{Model, Part, Port};
+use super::model::{Mark, Model, Part, Port};
 use std::fmt::Write;
 
 /// Writes the graph.
@@ -12,7 +12,8 @@ pub fn write(model: &Model, title: &str) -> String {
     scope(&mut out, model, None, 1);
     for wire in &model.wires {
         let ((a, i), (b, j)) = (wire.from, wire.to);
-        let _ = writeln!(out, "  e{a}:o{i}:s -> e{b}:i{j}:n;");
+        let mark = if wire.missing { " [color=\"#d1480f\" penwidth=2.5]" } else { "" };
+        let _ = writeln!(out, "  e{a}:o{i}:s -> e{b}:i{j}:n{mark};");
     }
     out.push_str("}\n");
     out
@@ -21,13 +22,23 @@ pub fn write(model: &Model, title: &str) -> String {
 fn scope(out: &mut String, model: &Model, compound: Option<usize>, depth: usize) {
     let margin = "  ".repeat(depth);
     for (index, part) in model.parts.iter().enumerate().filter(|(_, p)| p.compound == compound) {
-        let _ = writeln!(out, "{margin}e{index} [label=\"{}\"];", label(part));
+        let _ = writeln!(out, "{margin}e{index} [label=\"{}\"{}];", label(part), look(part));
     }
     for (index, inner) in model.compounds.iter().enumerate().filter(|(_, c)| c.parent == compound) {
         let _ =
             writeln!(out, "{margin}subgraph cluster{index} {{\n{margin}  label={};", quoted(&inner.title));
         scope(out, model, Some(index), depth + 1);
         let _ = writeln!(out, "{margin}}}");
+    }
+}
+
+/// How the box is drawn, if not as others.
+fn look(part: &Part) -> &'static str {
+    match part.mark {
+        _ if part.outside => " style=dashed color=gray50 fontcolor=gray50",
+        Some(Mark::Missing) => " color=\"#d1480f\" penwidth=2.5",
+        Some(Mark::Different) => " color=\"#1769c2\" penwidth=2.5",
+        None => "",
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::layout::Point;
 use super::measure;
-use super::model::{Model, Port, SMALL};
-use super::svg::{escape, input, output};
+use super::model::{Mark, Model, Port, SMALL};
+use super::svg::{escape, halo, input, output};
 use std::fmt::Write;
 
 /// What a family of element classes is for, and the colour of its boxes.
@@ -28,12 +28,17 @@ enum Symbol {
     Input(Port),
     Output(Port),
     Box(&'static str),
+    Mark(Mark),
+    MissingWire,
+    Outside,
     Count,
 }
 
+type Item = (Symbol, String);
+
 /// The legend of a drawing.
 pub struct Legend {
-    rows: Vec<Vec<(Symbol, &'static str)>>,
+    rows: Vec<Vec<Item>>,
     /// Size.
     pub width: i64,
     /// Size, including the distance to the drawing.
@@ -43,7 +48,8 @@ pub struct Legend {
 impl Legend {
     /// For what is in the model.
     pub fn new(model: &Model) -> Legend {
-        let rows: Vec<_> = [ports(model), colours(model)].into_iter().filter(|r| !r.is_empty()).collect();
+        let rows: Vec<_> =
+            [ports(model), colours(model), marks(model)].into_iter().filter(|r| !r.is_empty()).collect();
         let width = rows.iter().map(|r| row_width(r)).max().unwrap_or(0) + 2 * MARGIN;
         let height = if rows.is_empty() { 0 } else { rows.len() as i64 * ROW + MARGIN };
         Legend { rows, width, height }
@@ -77,7 +83,7 @@ fn item_width(text: &str) -> i64 {
     24 + measure::width(text, SMALL, false) + GAP
 }
 
-fn row_width(row: &[(Symbol, &str)]) -> i64 {
+fn row_width(row: &[Item]) -> i64 {
     row.iter().map(|(_, text)| item_width(text)).sum::<i64>() - GAP
 }
 
@@ -93,6 +99,18 @@ fn draw_symbol(out: &mut String, symbol: &Symbol, at: Point) {
                 at.y + 4
             );
         }
+        Symbol::Mark(mark) => halo(out, *mark, Point { x: at.x + 3, y: at.y - 5 }, 14, 9),
+        Symbol::MissingWire => {
+            let _ = writeln!(out, r#"<path class="wire missing" d="M{} {}h18"/>"#, at.x, at.y);
+        }
+        Symbol::Outside => {
+            let _ = writeln!(
+                out,
+                r#"<rect class="outside faint" x="{}" y="{}" width="16" height="11" rx="2"/>"#,
+                at.x + 2,
+                at.y - 6
+            );
+        }
         Symbol::Box(fill) => {
             let _ = writeln!(
                 out,
@@ -104,12 +122,12 @@ fn draw_symbol(out: &mut String, symbol: &Symbol, at: Point) {
     }
 }
 
-fn ports(model: &Model) -> Vec<(Symbol, &'static str)> {
+fn ports(model: &Model) -> Vec<Item> {
     let any = |f: &dyn Fn(&Port) -> bool, outputs: bool| {
         model.parts.iter().flat_map(|p| if outputs { &p.outputs } else { &p.inputs }).any(f)
     };
     let port = |push, agnostic| Port { push, agnostic, at: 0 };
-    let mut items = Vec::new();
+    let mut items: Vec<(Symbol, &str)> = Vec::new();
     for (push, text_in, text_out) in
         [(true, "push input", "push output"), (false, "pull input", "pull output")]
     {
@@ -129,15 +147,35 @@ fn ports(model: &Model) -> Vec<(Symbol, &'static str)> {
     if model.parts.iter().any(|p| p.counts.is_some()) {
         items.push((Symbol::Count, "packets so far"));
     }
+    if model.parts.iter().any(|p| p.outside) {
+        items.push((Symbol::Outside, "not part of the drawing"));
+    }
+    items.into_iter().map(|(symbol, text)| (symbol, text.to_string())).collect()
+}
+
+fn marks(model: &Model) -> Vec<Item> {
+    let Some(other) = &model.other else { return Vec::new() };
+    let any = |mark| model.parts.iter().any(|p| p.mark == Some(mark) && !p.outside);
+    let mut items = Vec::new();
+    if any(Mark::Missing) {
+        items.push((Symbol::Mark(Mark::Missing), format!("not in {other}")));
+    }
+    if any(Mark::Different) {
+        items.push((Symbol::Mark(Mark::Different), format!("otherwise in {other}")));
+    }
+    if model.wires.iter().any(|w| w.missing) {
+        items.push((Symbol::MissingWire, format!("connection not in {other}")));
+    }
     items
 }
 
-fn colours(model: &Model) -> Vec<(Symbol, &'static str)> {
-    let mut items: Vec<(&str, &str)> = model.parts.iter().map(|p| tint(p.family)).collect();
+fn colours(model: &Model) -> Vec<Item> {
+    let drawn = model.parts.iter().filter(|p| !p.outside);
+    let mut items: Vec<(&str, &str)> = drawn.map(|p| tint(p.family)).collect();
     items.sort_unstable();
     items.dedup();
     if items.len() < 2 {
         return Vec::new();
     }
-    items.into_iter().map(|(text, fill)| (Symbol::Box(fill), text)).collect()
+    items.into_iter().map(|(text, fill)| (Symbol::Box(fill), text.to_string())).collect()
 }

@@ -1,15 +1,20 @@
 //! `clickwork graph`: draws a configuration.
 //!
-//! [`model`] says what is drawn and how large its boxes are, [`layout`] places boxes and connections, [`nest`] uses it once
-//! for each compound element; [`svg`] and [`dot`] write the result, and [`live`] reads counts from a running router.
+//! [`model`] says what is drawn and how large its boxes are; [`select`] leaves only a part of it, [`group`] finds groups in what
+//! tools have written, and [`compare`] marks what another configuration has not. [`layout`] places boxes and connections,
+//! [`nest`] uses it once for each compound element; [`svg`] and [`dot`] write the result, and [`live`] reads counts from a
+//! running router.
 
+mod compare;
 mod dot;
+mod group;
 mod layout;
 mod legend;
 mod live;
 mod measure;
 mod model;
 mod nest;
+mod select;
 mod svg;
 
 pub use live::grouped;
@@ -42,6 +47,15 @@ pub struct Graph {
     /// The format, if FILE does not say it
     #[arg(short = 'T', long, value_enum)]
     format: Option<Format>,
+    /// Draw only these elements and compound elements, and where their connections lead; '*' stands for any letters
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Draw a box around elements whose names begin alike, 'eth0/...', as tools leave them of a compound element
+    #[arg(long)]
+    group: bool,
+    /// Mark what the configuration in FILE does not have, or has otherwise; elements are compared by name
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
     /// Show the packet counts of the router that listens at SOCKET; without a configuration, draw that router's
     #[arg(long, value_name = "SOCKET")]
     live: Option<String>,
@@ -50,6 +64,8 @@ pub struct Graph {
 const EXAMPLES: &str = "Examples:
   clickwork graph router.click -o router.svg
   clickwork graph router.click -o router.dot && dot -Tpdf router.dot > router.pdf
+  clickwork graph router.click --only eth0,routes -o part.svg
+  clickwork undead router.click -o less.click && clickwork graph router.click --against less.click -o dead.svg
   clickwork graph --live 7777 -o now.svg        a running router, with its packet counts";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -84,26 +100,47 @@ fn draw(args: &Graph, report: &Report) -> Result<(), String> {
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);
     let router = made.router.ok_or_else(|| format!("{}: no picture of this", input.name))?;
+    let model = view(Model::new(&router, counts.as_ref()), args, &maker, report)?;
     let text = match format {
-        Format::Svg => picture(&router, counts.as_ref(), &input.name, None),
-        Format::Dot => dot::write(&Model::new(&router, counts.as_ref()), &input.name),
+        Format::Svg => picture(model, &input.name, None),
+        Format::Dot => dot::write(&model.finished(), &input.name),
     };
     output::write(&args.output, &text)
 }
 
-fn picture(router: &Router, counts: Option<&Counts>, title: &str, links: Option<&str>) -> String {
-    let model = Model::new(router, counts);
+/// The model as the options want to see it.
+fn view(mut model: Model, args: &Graph, maker: &Maker, report: &Report) -> Result<Model, String> {
+    if args.group {
+        group::by_name(&mut model);
+    }
+    if let Some(file) = &args.against {
+        let other = Input::read(file)?;
+        let (sources, graph, messages) = maker.elaborate_any(&other);
+        report.print(&sources, &messages);
+        if messages.has_errors() {
+            return Err(format!("{}: not a correct configuration", other.name));
+        }
+        compare::mark(&mut model, &graph, file);
+    }
+    if !args.only.is_empty() {
+        model = select::only(&model, &args.only)?;
+    }
+    Ok(model)
+}
+
+fn picture(model: Model, title: &str, links: Option<&str>) -> String {
+    let model = model.finished();
     svg::draw(&model, &nest::arrange(&model), title, links)
 }
 
 /// An SVG picture of a router at hand, with its packet counts.
 pub fn counted(router: &Router, title: &str) -> String {
-    picture(router, Some(&Counts::of(router)), title, None)
+    picture(Model::new(router, Some(&Counts::of(router))), title, None)
 }
 
 /// An SVG picture in which each element is a link to `prefix` and its name.
 pub fn linked(router: &Router, title: &str, prefix: &str) -> String {
-    picture(router, None, title, Some(prefix))
+    picture(Model::new(router, None), title, Some(prefix))
 }
 
 /// The configuration of a running router. Its variables are filled in already.

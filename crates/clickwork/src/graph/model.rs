@@ -1,4 +1,7 @@
 //! What is drawn: elements as boxes, their ports, connections, compound elements.
+//!
+//! A [`Model`] of a router has everything. Others then change it ([`super::group`], [`super::compare`], [`super::select`]),
+//! and [`Model::finished`] gives the boxes their texts and sizes.
 
 use super::live::Counts;
 use super::measure;
@@ -29,10 +32,19 @@ pub struct Port {
     pub at: i64,
 }
 
+/// How an element compares with another configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It is not there.
+    Missing,
+    /// It has another class or configuration there.
+    Different,
+}
+
 /// An element.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its name, if the configuration gave it one.
+    /// What is written before the class: its name, if the configuration gave it one.
     pub name: Option<String>,
     /// Its full name, such as `a/b/Queue@3`.
     pub full_name: String,
@@ -52,6 +64,10 @@ pub struct Part {
     pub outputs: Vec<Port>,
     /// The compound it stands in.
     pub compound: Option<usize>,
+    /// How it compares with another configuration.
+    pub mark: Option<Mark>,
+    /// Whether it only shows where connections go on that leave the drawing.
+    pub outside: bool,
     /// Size.
     pub width: i64,
     /// Size.
@@ -61,6 +77,8 @@ pub struct Part {
 /// A compound element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compound {
+    /// Its full name, such as `a/b`.
+    pub name: String,
     /// What is written on its box.
     pub title: String,
     /// The compound it stands in itself.
@@ -74,6 +92,8 @@ pub struct Wire {
     pub from: (usize, usize),
     /// Where they go.
     pub to: (usize, usize),
+    /// Whether another configuration, which this one is compared with, does not have it.
+    pub missing: bool,
 }
 
 /// A router, ready to be laid out.
@@ -85,6 +105,8 @@ pub struct Model {
     pub compounds: Vec<Compound>,
     /// The connections.
     pub wires: Vec<Wire>,
+    /// What the configuration is called that this one is compared with.
+    pub other: Option<String>,
 }
 
 impl Model {
@@ -99,8 +121,21 @@ impl Model {
             parts.pop();
         }
         let end = |e: clickwork_router::Endpoint| (e.element.0 as usize, usize::from(e.port));
-        let wires = router.links().iter().map(|l| Wire { from: end(l.from), to: end(l.to) }).collect();
-        Model { parts, compounds, wires }
+        let wires = router
+            .links()
+            .iter()
+            .map(|l| Wire { from: end(l.from), to: end(l.to), missing: false })
+            .collect();
+        Model { parts, compounds, wires, other: None }
+    }
+
+    /// The model with the texts and sizes of its boxes, ready to be laid out.
+    pub fn finished(mut self) -> Model {
+        for part in &mut self.parts {
+            part.name = name(&part.full_name, part.compound.map(|c| &*self.compounds[c].name));
+            part.fit();
+        }
+        self
     }
 }
 
@@ -115,7 +150,8 @@ fn part(
     let mut compound = None;
     for origin in &info.compounds {
         compound = Some(*known.entry(origin.name.clone()).or_insert_with(|| {
-            compounds.push(Compound { title: title(&origin.name, &origin.class), parent: compound });
+            let (name, title) = (origin.name.clone(), title(&origin.name, &origin.class));
+            compounds.push(Compound { name, title, parent: compound });
             compounds.len() - 1
         }));
     }
@@ -127,12 +163,11 @@ fn part(
         };
         kinds.iter().enumerate().map(port).collect()
     };
-    let own = info.name.rsplit('/').next().unwrap_or(&info.name);
     // Without comments.
-    let config = clickwork_lang::config::split_args(&info.config).join(", ");
+    let config = super::compare::plain(&info.config);
     let has_ports = !(info.inputs.is_empty() && info.outputs.is_empty());
-    let mut part = Part {
-        name: (!own.contains('@')).then(|| own.to_string()),
+    Part {
+        name: None,
         full_name: info.name.clone(),
         class: info.class_name.clone(),
         family: info.class.family,
@@ -142,11 +177,19 @@ fn part(
         inputs: side(&info.inputs, false),
         outputs: side(&info.outputs, true),
         compound,
+        mark: None,
+        outside: false,
         width: 0,
         height: 0,
-    };
-    part.fit();
-    part
+    }
+}
+
+/// The name of an element in a compound element, unless a machine made it up.
+fn name(full_name: &str, compound: Option<&str>) -> Option<String> {
+    let inside = compound.and_then(|c| full_name.strip_prefix(c)?.strip_prefix('/'));
+    let name = inside.unwrap_or(full_name);
+    let last = name.rsplit('/').next().unwrap_or(name);
+    (!last.contains('@')).then(|| name.to_string())
 }
 
 /// `name :: Class`, without what a machine made up: the name of an anonymous compound, the class of a group.

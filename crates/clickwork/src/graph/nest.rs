@@ -5,7 +5,7 @@
 
 use super::layout::{self, Edge, Layout, Node, Piece, Pin, Point, PortAt, Route};
 use super::measure;
-use super::model::{FONT, Model};
+use super::model::{FONT, Model, Wire};
 use std::collections::HashMap;
 
 /// Room between the box of a compound element and what is in it.
@@ -38,10 +38,21 @@ pub struct Picture {
     pub parts: Vec<Point>,
     /// By compound element: its box.
     pub compounds: Vec<Area>,
-    /// The connections; the flag says that the end is at an element and gets an arrowhead.
-    pub wires: Vec<(Route, bool)>,
+    /// The connections.
+    pub wires: Vec<Line>,
     /// Where connections pass through the edges of compound elements.
     pub gates: Vec<Point>,
+}
+
+/// A piece of one or several connections.
+#[derive(Debug)]
+pub struct Line {
+    /// Where it goes.
+    pub route: Route,
+    /// Whether its end is at an element and gets an arrowhead.
+    pub arrow: bool,
+    /// Whether all these connections are missing elsewhere.
+    pub missing: bool,
 }
 
 /// Lays a router out.
@@ -74,6 +85,8 @@ type Scope = Option<usize>;
 struct Level {
     things: Vec<Thing>,
     layout: Layout,
+    /// By edge of the layout: whether it is missing elsewhere.
+    missing: Vec<bool>,
     width: i64,
     height: i64,
     /// Where things without connections begin.
@@ -82,10 +95,17 @@ struct Level {
     shift: i64,
 }
 
+/// The part of some connections that goes from thing to thing.
+struct Stretch {
+    from: (Thing, usize),
+    to: (Thing, usize),
+    missing: bool,
+}
+
 struct Nest<'a> {
     model: &'a Model,
-    /// For each scope, the connections that go through it in part: from thing to thing.
-    wires: HashMap<Scope, Vec<(Thing, usize, Thing, usize)>>,
+    /// For each scope, the connections that go through it in part.
+    wires: HashMap<Scope, Vec<Stretch>>,
     /// Gates of each compound: targets entering, targets leaving, in order of first use.
     gates: Vec<(Vec<Target>, Vec<Target>)>,
     levels: HashMap<Scope, Level>,
@@ -96,7 +116,7 @@ impl<'a> Nest<'a> {
         let gates = vec![(Vec::new(), Vec::new()); model.compounds.len()];
         let mut nest = Nest { model, wires: HashMap::new(), gates, levels: HashMap::new() };
         for wire in &model.wires {
-            nest.split(wire.from, wire.to);
+            nest.split(wire);
         }
         nest
     }
@@ -114,29 +134,29 @@ impl<'a> Nest<'a> {
     }
 
     /// Cuts a connection at the compound elements that it leaves and enters.
-    fn split(&mut self, from: (usize, usize), to: Target) {
+    fn split(&mut self, &Wire { from, to, missing }: &Wire) {
         let (up, down) = (self.scopes(from.0), self.scopes(to.0));
         let meeting = *up.iter().find(|s| down.contains(s)).unwrap_or(&None);
         let mut source = (Thing::Part(from.0), from.1);
         for scope in up.iter().take_while(|s| **s != meeting) {
-            self.add(*scope, source, (Thing::Out(to), 0));
+            self.add(*scope, Stretch { from: source, to: (Thing::Out(to), 0), missing });
             let Some(c) = *scope else { break };
             source = (Thing::Compound(c), gate(&mut self.gates[c].1, to));
         }
         let mut end = (Thing::Part(to.0), to.1);
         for scope in down.iter().take_while(|s| **s != meeting) {
-            self.add(*scope, (Thing::In(to), 0), end);
+            self.add(*scope, Stretch { from: (Thing::In(to), 0), to: end, missing });
             let Some(c) = *scope else { break };
             end = (Thing::Compound(c), gate(&mut self.gates[c].0, to));
         }
-        self.add(meeting, source, end);
+        self.add(meeting, Stretch { from: source, to: end, missing });
     }
 
-    fn add(&mut self, scope: Scope, from: (Thing, usize), to: (Thing, usize)) {
+    fn add(&mut self, scope: Scope, new: Stretch) {
         let wires = self.wires.entry(scope).or_default();
-        let wire = (from.0, from.1, to.0, to.1);
-        if !wires.contains(&wire) {
-            wires.push(wire);
+        match wires.iter_mut().find(|known| known.from == new.from && known.to == new.to) {
+            Some(known) => known.missing &= new.missing,
+            None => wires.push(new),
         }
     }
 
@@ -222,12 +242,14 @@ impl<'a> Nest<'a> {
 
     fn lay_out(&mut self, scope: Scope) {
         let wires = self.wires.remove(&scope).unwrap_or_default();
-        let (things, islands): (Vec<Thing>, Vec<Thing>) =
-            self.things(scope).into_iter().partition(|t| wires.iter().any(|w| w.0 == *t || w.2 == *t));
+        let (things, islands): (Vec<Thing>, Vec<Thing>) = self
+            .things(scope)
+            .into_iter()
+            .partition(|t| wires.iter().any(|w| w.from.0 == *t || w.to.0 == *t));
         let number: HashMap<Thing, usize> = things.iter().enumerate().map(|(n, &t)| (t, n)).collect();
-        let end = |thing: &Thing, port: usize| PortAt { node: number[thing], port };
-        let edges: Vec<Edge> =
-            wires.iter().map(|(a, i, b, j)| Edge { from: end(a, *i), to: end(b, *j) }).collect();
+        let end = |(thing, port): (Thing, usize)| PortAt { node: number[&thing], port };
+        let edges: Vec<Edge> = wires.iter().map(|w| Edge { from: end(w.from), to: end(w.to) }).collect();
+        let missing = wires.iter().map(|w| w.missing).collect();
         let nodes: Vec<Node> = things.iter().map(|&t| self.node(t)).collect();
         let layout = layout::layout(&nodes, &edges);
         let sizes: Vec<(i64, i64)> =
@@ -237,7 +259,8 @@ impl<'a> Nest<'a> {
         let first = things.len();
         let islands_at = rows.into_iter().enumerate().map(|(n, p)| (first + n, p)).collect();
         let things = things.into_iter().chain(islands).collect();
-        self.levels.insert(scope, Level { things, layout, width, height, islands: islands_at, shift });
+        self.levels
+            .insert(scope, Level { things, layout, missing, width, height, islands: islands_at, shift });
     }
 
     fn picture(&self) -> Picture {
@@ -263,7 +286,8 @@ impl<'a> Nest<'a> {
         let moved = Point { x: origin.x + level.shift, y: origin.y };
         for route in &level.layout.routes {
             let arrow = route.arrives.is_some_and(|n| matches!(level.things[n], Thing::Part(_)));
-            picture.wires.push((route.moved(moved), arrow));
+            let missing = route.edges.iter().all(|&e| level.missing[e]);
+            picture.wires.push(Line { route: route.moved(moved), arrow, missing });
         }
         let placed = level.layout.places.iter().enumerate().map(|(n, p)| (n, p.plus(moved)));
         let islands = level.islands.iter().map(|(n, p)| (*n, p.plus(origin)));
@@ -287,11 +311,19 @@ impl<'a> Nest<'a> {
                 let inner = self.gate_place(c, t, is_in).plus(at);
                 let outer = Point { x: inner.x, y: edge };
                 let (start, end) = if is_in { (outer, inner) } else { (inner, outer) };
-                let route = Route { start, pieces: vec![Piece::Line(end)], arrives: None };
-                picture.wires.push((route, false));
+                let route = Route { start, pieces: vec![Piece::Line(end)], arrives: None, edges: Vec::new() };
+                let missing = self.model.other.is_some() && self.all_missing(c, t, is_in);
+                picture.wires.push(Line { route, arrow: false, missing });
                 picture.gates.push(outer);
             }
         }
+    }
+
+    /// Whether all connections that pass through a gate are missing elsewhere.
+    fn all_missing(&self, compound: usize, target: Target, is_in: bool) -> bool {
+        let to_target = self.model.wires.iter().filter(|w| w.to == target);
+        let mut passing = to_target.filter(|w| self.scopes(w.from.0).contains(&Some(compound)) != is_in);
+        passing.all(|w| w.missing)
     }
 }
 

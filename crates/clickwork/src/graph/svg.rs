@@ -3,11 +3,11 @@
 //! Ports look as in the Click papers: inputs are triangles, outputs rectangles; black ones push, white ones pull. A double
 //! outline marks a port that could do either and does what its neighbours want.
 
-use super::layout::{Piece, Point, Route};
+use super::layout::{Piece, Point};
 use super::legend::{self, Legend};
 use super::measure;
-use super::model::{FONT, Model, PORT, Part, Port, SMALL};
-use super::nest::{Area, Picture};
+use super::model::{FONT, Mark, Model, PORT, Part, Port, SMALL};
+use super::nest::{Area, Line, Picture};
 use std::fmt::Write;
 
 const STYLE: &str = "\
@@ -17,9 +17,16 @@ text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;fill:#1a1a1a}\
 .count{fill:#0b5cad;font-weight:bold}\
 .title{font-weight:bold;fill:#4a5568}\
 .box{stroke:#222;stroke-width:1.2}\
+.outside{fill:#fff;stroke:#999;stroke-width:1.2;stroke-dasharray:2 2}\
+.faint{opacity:.55}\
+.halo{fill:none;stroke-width:4}\
+.missing{stroke:#d1480f}\
+.different{stroke:#1769c2}\
 .compound{fill:#5a6b85;fill-opacity:.07;stroke:#7a8aa3;stroke-width:1.2;stroke-dasharray:6 3}\
 .wire{fill:none;stroke:#333;stroke-width:1.4}\
 .tip{fill:#333}\
+.wire.missing{stroke:#d1480f;stroke-width:2.6}\
+.tip.missing{fill:#d1480f;stroke:none}\
 .gate{fill:#7a8aa3}\
 .push{fill:#111;stroke:#111}\
 .pull{fill:#fff;stroke:#111}\
@@ -43,8 +50,9 @@ pub fn draw(model: &Model, picture: &Picture, title: &str, links: Option<&str>) 
     for (compound, area) in model.compounds.iter().zip(&picture.compounds) {
         compound_box(&mut out, &compound.title, area);
     }
-    for (route, arrow) in &picture.wires {
-        wire(&mut out, route, *arrow);
+    // Those with a mark are drawn over the others.
+    for marked in [false, true] {
+        picture.wires.iter().filter(|line| line.missing == marked).for_each(|line| wire(&mut out, line));
     }
     for gate in &picture.gates {
         let _ = writeln!(out, r#"<circle class="gate" cx="{}" cy="{}" r="3"/>"#, gate.x, gate.y);
@@ -105,11 +113,13 @@ fn compound_title(out: &mut String, title: &str, a: &Area, gates: &[Point]) {
 /// Length of an arrowhead.
 const TIP: i64 = 8;
 
-fn wire(out: &mut String, route: &Route, arrow: bool) {
+fn wire(out: &mut String, line: &Line) {
+    let Line { route, arrow, missing } = line;
+    let mark = if *missing { " missing" } else { "" };
     let mut d = format!("M{} {}", route.start.x, route.start.y);
     let end = route.pieces.last().map_or(route.start, |p| end_of(*p));
     for (n, piece) in route.pieces.iter().enumerate() {
-        let last = arrow && n + 1 == route.pieces.len();
+        let last = *arrow && n + 1 == route.pieces.len();
         match piece {
             // The line ends inside the arrowhead.
             Piece::Line(p) => write!(d, "L{} {}", p.x, if last { p.y - TIP / 2 } else { p.y }),
@@ -117,12 +127,12 @@ fn wire(out: &mut String, route: &Route, arrow: bool) {
         }
         .expect("writing to a string");
     }
-    let _ = writeln!(out, r#"<path class="wire" d="{d}"/>"#);
-    if arrow {
+    let _ = writeln!(out, r#"<path class="wire{mark}" d="{d}"/>"#);
+    if *arrow {
         let (x, y) = (end.x, end.y);
         let _ = writeln!(
             out,
-            r#"<path class="tip" d="M{x} {y}l-{w} -{TIP}q{w} 2.5 {} 0z"/>"#,
+            r#"<path class="tip{mark}" d="M{x} {y}l-{w} -{TIP}q{w} 2.5 {} 0z"/>"#,
             2 * (TIP / 2),
             w = TIP / 2
         );
@@ -136,17 +146,27 @@ fn end_of(piece: Piece) -> Point {
 }
 
 fn element(out: &mut String, part: &Part, at: Point) {
-    let fill = legend::tint(part.family).1;
     let config = if part.config.is_empty() { String::new() } else { format!("({})", part.config) };
     let _ = writeln!(
         out,
-        "<g><title>{}</title>",
+        "<g{}><title>{}</title>",
+        if part.outside { r#" class="faint""# } else { "" },
         escape(&format!("{} :: {}{config}", part.full_name, part.class))
     );
+    if let Some(mark) = part.mark.filter(|_| !part.outside) {
+        halo(out, mark, at, part.width, part.height);
+    }
     let _ = writeln!(
         out,
-        r#"<rect class="box" x="{}" y="{}" width="{}" height="{}" rx="3" fill="{fill}"/>"#,
-        at.x, at.y, part.width, part.height
+        r#"<rect {} x="{}" y="{}" width="{}" height="{}" rx="3"/>"#,
+        match part.outside {
+            true => r#"class="outside""#.to_string(),
+            false => format!(r#"class="box" fill="{}""#, legend::tint(part.family).1),
+        },
+        at.x,
+        at.y,
+        part.width,
+        part.height
     );
     for p in &part.inputs {
         input(out, p, Point { x: at.x + p.at, y: at.y });
@@ -156,6 +176,19 @@ fn element(out: &mut String, part: &Part, at: Point) {
     }
     texts(out, part, at);
     out.push_str("</g>\n");
+}
+
+/// The mark of a box: a broad line around it.
+pub fn halo(out: &mut String, mark: Mark, at: Point, width: i64, height: i64) {
+    let class = match mark {
+        Mark::Missing => "missing",
+        Mark::Different => "different",
+    };
+    let (x, y, width, height) = (at.x - 2, at.y - 2, width + 4, height + 4);
+    let _ = writeln!(
+        out,
+        r#"<rect class="halo {class}" x="{x}" y="{y}" width="{width}" height="{height}" rx="5"/>"#
+    );
 }
 
 fn texts(out: &mut String, part: &Part, at: Point) {

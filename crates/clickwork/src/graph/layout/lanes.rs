@@ -73,6 +73,19 @@ pub struct Layers {
     pub leaving: Vec<Bend>,
     /// Where upward edges enter their nodes.
     pub entering: Vec<Bend>,
+    /// Which edges go through each of them, by number.
+    pub users: Users,
+}
+
+/// The numbers of the edges that share a link or bend, in the order of [`Layers`]' lists.
+#[derive(Default)]
+pub struct Users {
+    /// Of links.
+    pub links: Vec<Vec<usize>>,
+    /// Of bends where edges leave.
+    pub leaving: Vec<Vec<usize>>,
+    /// Of bends where edges enter.
+    pub entering: Vec<Vec<usize>>,
 }
 
 const NODE_MARGIN: i64 = 26;
@@ -81,7 +94,8 @@ const LANE_MARGIN: i64 = 16;
 /// Puts nodes and lanes into layers.
 pub fn build(nodes: &[Node], edges: &[Edge], ranks: &Ranks) -> Layers {
     let mut builder = Builder::new(nodes, ranks);
-    for (edge, &up) in edges.iter().zip(&ranks.upward) {
+    for (number, (edge, &up)) in edges.iter().zip(&ranks.upward).enumerate() {
+        builder.edge = number;
         if up { builder.upward(edge) } else { builder.downward(edge) }
     }
     builder.finish()
@@ -92,6 +106,8 @@ struct Builder<'a> {
     ranks: &'a Ranks,
     built: Layers,
     known: HashMap<(Kind, usize), usize>,
+    /// The number of the edge that is being built.
+    edge: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -103,8 +119,15 @@ impl<'a> Builder<'a> {
             margin: NODE_MARGIN,
         };
         let members = nodes.iter().enumerate().map(member).collect();
-        let built = Layers { members, layers: vec![], links: vec![], leaving: vec![], entering: vec![] };
-        Builder { nodes, ranks, built, known: HashMap::new() }
+        let built = Layers {
+            members,
+            layers: vec![],
+            links: vec![],
+            leaving: vec![],
+            entering: vec![],
+            users: Users::default(),
+        };
+        Builder { nodes, ranks, built, known: HashMap::new(), edge: 0 }
     }
 
     /// The lane or turn of that kind in a layer, made if there is none.
@@ -125,9 +148,7 @@ impl<'a> Builder<'a> {
             _ => 8,
         };
         let link = Link { upper, upper_at, lower, lower_at, weight };
-        if !self.built.links.contains(&link) {
-            self.built.links.push(link);
-        }
+        share(&mut self.built.links, &mut self.built.users.links, link, self.edge);
     }
 
     /// A node's first output matters more than the others, its only output most: those chains should be straight.
@@ -173,9 +194,11 @@ impl<'a> Builder<'a> {
         self.link(self.output(edge.from), turn, 1);
         let first = self.known[&(Kind::Up(edge.to), to)];
         let (node, at) = self.input(edge.to);
-        push_new(&mut self.built.entering, Bend { lane: first, node, at });
+        let bend = Bend { lane: first, node, at };
+        share(&mut self.built.entering, &mut self.built.users.entering, bend, self.edge);
         let (node, at) = self.output(edge.from);
-        push_new(&mut self.built.leaving, Bend { lane: above.0, node, at });
+        let bend = Bend { lane: above.0, node, at };
+        share(&mut self.built.leaving, &mut self.built.users.leaving, bend, self.edge);
     }
 
     fn finish(mut self) -> Layers {
@@ -188,8 +211,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn push_new(list: &mut Vec<Bend>, bend: Bend) {
-    if !list.contains(&bend) {
-        list.push(bend);
+/// Lets an edge use an item of a list, which is added if it is not there.
+fn share<T: PartialEq>(list: &mut Vec<T>, users: &mut Vec<Vec<usize>>, item: T, edge: usize) {
+    match list.iter().position(|known| *known == item) {
+        Some(at) => users[at].push(edge),
+        None => {
+            list.push(item);
+            users.push(vec![edge]);
+        }
     }
 }

@@ -85,6 +85,8 @@ pub struct Route {
     pub pieces: Vec<Piece>,
     /// The node it arrives at, if it ends at one and not where it joins another curve.
     pub arrives: Option<usize>,
+    /// The numbers of the edges that it is part of.
+    pub edges: Vec<usize>,
 }
 
 /// A finished layout.
@@ -129,6 +131,7 @@ impl Route {
             start: self.start.plus(by),
             pieces: self.pieces.iter().map(piece).collect(),
             arrives: self.arrives,
+            edges: self.edges.clone(),
         }
     }
 }
@@ -188,13 +191,14 @@ mod tests {
                     );
                 }
             }
-            for e in &edges {
+            for (number, e) in edges.iter().enumerate() {
                 let top = Point {
                     x: l.places[e.to.node].x + nodes[e.to.node].inputs[e.to.port],
                     y: l.places[e.to.node].y,
                 };
                 let arrives = |r: &Route| {
                     r.arrives == Some(e.to.node)
+                        && r.edges.contains(&number)
                         && matches!(r.pieces.last(), Some(Piece::Line(p) | Piece::Curve(_, _, p)) if *p == top)
                 };
                 prop_assert!(l.routes.iter().any(arrives));

@@ -15,7 +15,7 @@ pub fn side_by_side(nodes: &[Node], edges: &[Edge], lay_out: impl Fn(&[Node], &[
     let one_row = nodes.iter().any(|n| n.pin != Pin::Free);
     let (mut at, mut row_height) = (nowhere, 0);
     for group in groups(nodes.len(), edges) {
-        let part = lay_out_group(&group, nodes, edges, &lay_out);
+        let (own_edges, part) = lay_out_group(&group, nodes, edges, &lay_out);
         if at.x > 0 && at.x + part.width > ROW && !one_row {
             at = Point { x: 0, y: at.y + row_height + GAP };
             row_height = 0;
@@ -26,6 +26,7 @@ pub fn side_by_side(nodes: &[Node], edges: &[Edge], lay_out: impl Fn(&[Node], &[
         for route in &part.routes {
             let mut route = route.moved(at);
             route.arrives = route.arrives.map(|n| group[n]);
+            route.edges.iter_mut().for_each(|e| *e = own_edges[*e]);
             whole.routes.push(route);
         }
         whole.width = whole.width.max(at.x + part.width);
@@ -36,16 +37,19 @@ pub fn side_by_side(nodes: &[Node], edges: &[Edge], lay_out: impl Fn(&[Node], &[
     whole
 }
 
+/// The layout of a part, and which edges it has.
 fn lay_out_group(
     group: &[usize],
     nodes: &[Node],
     edges: &[Edge],
     lay_out: impl Fn(&[Node], &[Edge]) -> Layout,
-) -> Layout {
+) -> (Vec<usize>, Layout) {
     let own: Vec<Node> = group.iter().map(|&n| nodes[n].clone()).collect();
     let number = |p: PortAt| group.binary_search(&p.node).ok().map(|node| PortAt { node, ..p });
     let edge = |e: &Edge| Some(Edge { from: number(e.from)?, to: number(e.to)? });
-    lay_out(&own, &edges.iter().filter_map(edge).collect::<Vec<_>>())
+    let inside = edges.iter().enumerate().filter_map(|(n, e)| Some((n, edge(e)?)));
+    let (numbers, edges): (Vec<usize>, Vec<Edge>) = inside.unzip();
+    (numbers, lay_out(&own, &edges))
 }
 
 /// The connected parts, each sorted, in the order of their first nodes.

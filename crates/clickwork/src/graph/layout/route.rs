@@ -3,7 +3,7 @@
 //! Within the band of a rank an edge runs straight down its lane, so it cannot touch a node; between two bands it may go
 //! where it likes, in a curve that begins and ends vertically.
 
-use super::lanes::{Kind, Layers, Link};
+use super::lanes::{Bend, Kind, Layers, Link};
 use super::{Layout, Node, Piece, Point, Route};
 
 /// Least distance between two ranks.
@@ -67,10 +67,15 @@ struct Artist<'a> {
 
 impl Artist<'_> {
     fn routes(&self) -> Vec<Route> {
-        let mut routes: Vec<Route> = self.layers.links.iter().filter_map(|l| self.link(l)).collect();
-        routes.extend(self.layers.leaving.iter().map(|b| self.leaving(b.lane, b.node, b.at)));
-        routes.extend(self.layers.entering.iter().map(|b| self.entering(b.lane, b.node, b.at)));
-        routes
+        let Layers { links, leaving, entering, users, .. } = self.layers;
+        let of = |mut route: Route, edges: &Vec<usize>| {
+            route.edges.clone_from(edges);
+            route
+        };
+        let links = links.iter().zip(&users.links).filter_map(|(l, edges)| Some(of(self.link(l)?, edges)));
+        let leaving = leaving.iter().zip(&users.leaving).map(|(b, edges)| of(self.leaving(b), edges));
+        let entering = entering.iter().zip(&users.entering).map(|(b, edges)| of(self.entering(b), edges));
+        links.chain(leaving).chain(entering).collect()
     }
 
     fn band(&self, member: usize) -> Band {
@@ -96,6 +101,7 @@ impl Artist<'_> {
                 start: low,
                 pieces: vec![curve(low, high), Piece::Line(above)],
                 arrives: None,
+                edges: Vec::new(),
             });
         }
         let start = self.lower_end(l.upper, a);
@@ -111,7 +117,7 @@ impl Artist<'_> {
                 None
             }
         };
-        Some(Route { start, pieces, arrives })
+        Some(Route { start, pieces, arrives, edges: Vec::new() })
     }
 
     /// The lower end of a member: a node's lower edge, or the bottom of a lane's band.
@@ -123,7 +129,7 @@ impl Artist<'_> {
     }
 
     /// Down out of a node, round, and up its lane to the top of the band.
-    fn leaving(&self, lane: usize, node: usize, at: i64) -> Route {
+    fn leaving(&self, &Bend { lane, node, at }: &Bend) -> Route {
         let (x, up) = (self.xs[node] + at, self.xs[lane]);
         let band = self.band(node);
         let out = Point { x, y: band.bottom };
@@ -132,16 +138,17 @@ impl Artist<'_> {
             turn(out, Point { x: up, y: band.bottom }, depth(x, up)),
             Piece::Line(Point { x: up, y: band.top }),
         ];
-        Route { start: self.lower_end(node, x), pieces, arrives: None }
+        Route { start: self.lower_end(node, x), pieces, arrives: None, edges: Vec::new() }
     }
 
     /// Out of the top of a lane, round, and down into a node.
-    fn entering(&self, lane: usize, node: usize, at: i64) -> Route {
+    fn entering(&self, &Bend { lane, node, at }: &Bend) -> Route {
         let (x, up) = (self.xs[node] + at, self.xs[lane]);
         let band = self.band(node);
         let (start, down) = (Point { x: up, y: band.top }, Point { x, y: band.top });
         let end = Point { x, y: self.places[node].y };
-        Route { start, pieces: vec![turn(start, down, -depth(x, up)), Piece::Line(end)], arrives: Some(node) }
+        let pieces = vec![turn(start, down, -depth(x, up)), Piece::Line(end)];
+        Route { start, pieces, arrives: Some(node), edges: Vec::new() }
     }
 }
 
