@@ -84,8 +84,8 @@ fn what_another_configuration_lacks_is_marked() {
     assert_eq!(titles(&marked, "halo missing"), ["n :: Null"]);
     assert_eq!(
         marked.matches("class=\"wire missing\"").count(),
-        3 + 1,
-        "in b, through its edge, to d; legend"
+        5,
+        "in b, through its edge, to n, to d; legend"
     );
     assert!(marked.contains(">connection not in a.click<") && marked.contains(">b</text>"));
     let gone = compare("a.click", "b.click", "--only b,d");

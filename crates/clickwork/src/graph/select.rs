@@ -36,7 +36,7 @@ fn unknown(model: &Model, name: &str) -> String {
 /// Whether a name means an element, or something that it stands in.
 fn fits(name: &str, element: &str) -> bool {
     let ends = element.match_indices('/').map(|(at, _)| at).chain([element.len()]);
-    ends.into_iter().any(|end| is_like(name.as_bytes(), element[..end].as_bytes()))
+    ends.into_iter().any(|end| is_like(name.as_bytes(), &element.as_bytes()[..end]))
 }
 
 /// Whether `text` is what `pattern` says, in which `*` stands for anything.
