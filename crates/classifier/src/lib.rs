@@ -14,7 +14,7 @@
 //!
 //! Reading guide: [`expr`] says what patterns mean; [`pattern`] reads `Classifier` arguments and [`filter`]
 //! the IP filter language into it; `diagram` shares, `facts`, `optimise`, `split` and `regroup` shorten,
-//! [`program`] lays out and `run` executes. Read first: Kohler, Morris, Chen, "Programming language
+//! [`program`] lays out, `run` executes and [`rust`] writes code. Read first: Kohler, Morris, Chen, "Programming language
 //! optimizations for modular router configurations" (ASPLOS 2002), §4.
 #![forbid(unsafe_code)]
 
@@ -29,6 +29,7 @@ pub mod pattern;
 pub mod program;
 mod regroup;
 mod run;
+pub mod rust;
 mod split;
 
 pub use diagram::{Node, Target};

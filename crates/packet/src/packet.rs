@@ -257,6 +257,7 @@ impl Packet {
     }
 
     /// The bytes from the link-level header to the end of the data, also if the header was stripped since.
+    #[inline]
     pub fn mac_header(&self) -> Option<&[u8]> {
         let mac = self.0.mac;
         let end = self.0.start() + self.0.len();

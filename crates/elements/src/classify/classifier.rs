@@ -1,10 +1,11 @@
 //! Classifier: sends packets to outputs by their bytes.
 
 use super::splitter::{Language, Splitter};
+use clickwork_classifier::rust::Sections;
 use clickwork_classifier::{Compiled, FilterError, Names, Program, classifier};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType};
-use clickwork_router::{Class, read_handler};
+use clickwork_router::{Class, FastPath, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -28,6 +29,7 @@ pub static CLASS: Class = Class {
         read_handler!("program", "the tests that packets go through", |e: &mut Classifier, _| e.program())
     ],
     flags: "A",
+    fast: Some(FastPath::of::<Classifier>()),
     ..Class::new("Classifier", "classify", || Box::<Classifier>::default())
 };
 
@@ -37,6 +39,8 @@ struct BytePatterns;
 
 impl Language for BytePatterns {
     const ARGUMENT_PER_OUTPUT: bool = true;
+    const MODULE: &'static str = "classifier";
+    const SECTIONS: Sections = Sections::Data;
     const DROP_REASON: &'static str = "matches no pattern";
 
     fn compile(arguments: &[String], _: usize, _: &dyn Names) -> Result<Compiled, Vec<FilterError>> {

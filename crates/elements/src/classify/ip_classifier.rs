@@ -1,10 +1,11 @@
 //! IPClassifier: sends IP packets to outputs by what they are about.
 
 use super::splitter::{Language, Splitter, classify_ip};
+use clickwork_classifier::rust::Sections;
 use clickwork_classifier::{Compiled, FilterError, Names, Program, ip_classifier};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType};
-use clickwork_router::{Class, read_handler};
+use clickwork_router::{Class, FastPath, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -24,6 +25,7 @@ pub static CLASS: Class = Class {
         read_handler!("program", "the tests that packets go through", |e: &mut IpClassifier, _| e.program())
     ],
     flags: "A",
+    fast: Some(FastPath::of::<IpClassifier>()),
     ..Class::new("IPClassifier", "classify", || Box::<IpClassifier>::default())
 };
 
@@ -33,6 +35,8 @@ struct Expressions;
 
 impl Language for Expressions {
     const ARGUMENT_PER_OUTPUT: bool = true;
+    const MODULE: &'static str = "ip_classifier";
+    const SECTIONS: Sections = Sections::Headers;
     const DROP_REASON: &'static str = "matches no pattern";
 
     fn compile(arguments: &[String], _: usize, names: &dyn Names) -> Result<Compiled, Vec<FilterError>> {

@@ -1,10 +1,11 @@
 //! IPFilter: lets IP packets pass or drops them, by rules.
 
 use super::splitter::{Language, Splitter, classify_ip};
+use clickwork_classifier::rust::Sections;
 use clickwork_classifier::{Compiled, FilterError, Names, Program, ip_filter};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType};
-use clickwork_router::{Class, read_handler};
+use clickwork_router::{Class, FastPath, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -22,6 +23,7 @@ pub static CLASS: Class = Class {
         read_handler!("program", "the tests that packets go through", |e: &mut IpFilter, _| e.program())
     ],
     flags: "A",
+    fast: Some(FastPath::of::<IpFilter>()),
     ..Class::new("IPFilter", "classify", || Box::<IpFilter>::default())
 };
 
@@ -31,6 +33,8 @@ struct Rules;
 
 impl Language for Rules {
     const ARGUMENT_PER_OUTPUT: bool = false;
+    const MODULE: &'static str = "ip_filter";
+    const SECTIONS: Sections = Sections::Headers;
     const DROP_REASON: &'static str = "filtered";
 
     fn compile(

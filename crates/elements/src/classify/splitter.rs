@@ -4,17 +4,22 @@
 //! Not here: what patterns mean (the classifier crate) and how a class reads them (its [`Language`]).
 
 use super::names::RouterNames;
+use clickwork_classifier::rust::{self, Sections};
 use clickwork_classifier::{Base, Compiled, FilterError, Headers, Names, Program};
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgError, Args, unquote};
 use clickwork_router::element::split_batch;
-use clickwork_router::{Cx, Element};
+use clickwork_router::{Cx, Element, Fast, FastCode};
 use std::marker::PhantomData;
 
 /// What the three classes differ in.
 pub trait Language: Send + 'static {
     /// Whether there must be one argument for each output.
     const ARGUMENT_PER_OUTPUT: bool;
+    /// What the compiler of routers calls the code of such an element.
+    const MODULE: &'static str;
+    /// Where programs find what they look at.
+    const SECTIONS: Sections;
     /// Why packets are dropped.
     const DROP_REASON: &'static str;
 
@@ -90,6 +95,18 @@ impl<L: Language> Element for Splitter<L> {
         split_batch(batch, cx, L::DROP_REASON, |p| {
             L::classify(program, p, ether).map(|output| output as u16)
         });
+    }
+}
+
+impl<L: Language> Fast for Splitter<L> {
+    /// The program as code. It has no constants: elements with the same steps have the same text.
+    fn fast_code(&self) -> Option<FastCode> {
+        let source = rust::module(&self.program, L::SECTIONS)?.into();
+        Some(FastCode { module: L::MODULE, source, constants: "Constants".into() })
+    }
+
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        L::classify(&self.program, p, self.looks_at_ether).map(|output| output as u16)
     }
 }
 

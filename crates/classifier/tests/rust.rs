@@ -1,0 +1,286 @@
+//! Programs as Rust: compiled, they decide as the interpreter does, on packets of every length.
+//!
+//! All programs of a test are modules of one program, which rustc makes. It reads packets and decisions from a file.
+
+use clickwork_classifier::rust::{Sections, module};
+use clickwork_classifier::{
+    Base, Expr, Headers, NoNames, Program, Target, Test, classifier, ip_classifier, ip_filter,
+};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROUNDS: usize = 300;
+const PACKETS: usize = 60;
+
+/// xorshift: the same programs and packets in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % bound
+    }
+
+    fn among<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())].clone()
+    }
+}
+
+/// A packet and where its headers are marked; positions count from the start of `bytes`, of which the first `stripped`
+/// were taken off after the marking.
+#[derive(Clone, Debug)]
+struct Sample {
+    bytes: Vec<u8>,
+    stripped: usize,
+    ether: Option<usize>,
+    network: Option<(usize, u32)>,
+}
+
+impl Sample {
+    fn decide(&self, program: &Program, sections: Sections) -> Option<usize> {
+        let from = |start: usize| self.bytes.get(start..).unwrap_or_default();
+        if sections == Sections::Data {
+            return program.classify(&Headers::raw(from(self.stripped)));
+        }
+        let (network, transport) = match self.network {
+            Some((network, length)) => (from(network), length as usize),
+            None => (&[][..], usize::MAX),
+        };
+        let ether = self.ether.map_or(&[][..], from);
+        program.classify(&Headers::ip(network, 0, transport).with_ether(ether))
+    }
+
+    fn line(&self, module: usize, decision: Option<usize>) -> String {
+        let place = |place: Option<usize>| place.map_or(-1, |place| place as i64);
+        let hex: String = self.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (ether, network) = (place(self.ether), place(self.network.map(|(network, _)| network)));
+        let length = self.network.map_or(0, |(_, length)| length);
+        format!("{module} {} {} {ether} {network} {length} x{hex}\n", place(decision), self.stripped)
+    }
+}
+
+/// What becomes the `main` of the compiled program.
+const MAIN: &str = r#"
+use clickwork_packet::Packet;
+
+fn sample(fields: &[&str]) -> Packet {
+    let bytes: Vec<u8> =
+        (1..fields[6].len()).step_by(2).map(|at| u8::from_str_radix(&fields[6][at..at + 2], 16).unwrap()).collect();
+    let mut p = Packet::new(&bytes);
+    let (ether, network): (i32, i32) = (fields[3].parse().unwrap(), fields[4].parse().unwrap());
+    if ether >= 0 {
+        p.set_mac_offset(ether);
+    }
+    if network >= 0 {
+        p.set_network_header(network, fields[5].parse().unwrap());
+    }
+    p.pull(fields[2].parse().unwrap());
+    p
+}
+
+fn main() {
+    let text = std::fs::read_to_string(std::env::args().nth(1).unwrap()).unwrap();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let mut p = sample(&fields);
+        let expected: i64 = fields[1].parse().unwrap();
+        let found = FAST[fields[0].parse::<usize>().unwrap()](&mut p).map_or(-1, i64::from);
+        assert!(found == expected, "{found} instead of {expected}: {line}");
+    }
+    println!("{}", text.lines().count());
+}
+"#;
+
+/// A folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn rustc() -> Command {
+    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+/// Compiles the modules and lets them decide what `lines` says; returns how many decisions there were.
+fn run(modules: &[String], lines: &str) -> Option<usize> {
+    if rustc().arg("--version").output().is_err() {
+        println!("skipped: there is no rustc");
+        return None;
+    }
+    let folder =
+        Folder(std::env::temp_dir().join(format!("clickwork-classifier-rust-{}", std::process::id())));
+    std::fs::create_dir_all(&folder.0).expect("a folder for the program");
+    let mut text = String::from("#![forbid(unsafe_code)]\n#![deny(warnings)]\n");
+    for (number, module) in modules.iter().enumerate() {
+        let _ = writeln!(text, "mod c{number} {{\n{module}}}");
+    }
+    let entries: String = (0..modules.len())
+        .map(|number| format!("    |p| c{number}::fast(&c{number}::Constants, p),\n"))
+        .collect();
+    let _ = writeln!(text, "{MAIN}\nconst FAST: &[fn(&mut Packet) -> Option<u16>] = &[\n{entries}];");
+    std::fs::write(folder.0.join("main.rs"), text).expect("written");
+    std::fs::write(folder.0.join("packets"), lines).expect("written");
+    compile(&folder.0);
+    let output = Command::new(folder.0.join("main")).arg(folder.0.join("packets")).output().expect("runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+}
+
+fn compile(folder: &Path) {
+    let packet = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packet/src/lib.rs");
+    let edition = ["--edition", "2024", "-C", "opt-level=1", "--out-dir"];
+    let of = |command: &mut Command| {
+        let output = command.args(edition).arg(folder).output().expect("rustc runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    of(rustc().args(["--crate-type", "rlib", "--crate-name", "clickwork_packet"]).arg(packet));
+    of(rustc().arg("-L").arg(folder).args(["--extern", "clickwork_packet"]).arg(folder.join("main.rs")));
+}
+
+// ---- programs
+
+fn test(random: &mut Random, raw: bool) -> Test {
+    let bases = if raw { &[Base::Ether][..] } else { &Base::ALL };
+    let masks =
+        [!0, 0xffff_0000, 0xffff, 0xff00_0000, 0x00ff_0000, 0x0300_0000, 0x0007_0000, 1 << random.below(32)];
+    let values = [0, 0x0100_0001, 0x0102_0304, !0, random.below(8) as u32 * 0x0101_0101];
+    let (mask, value) = (random.among(&masks), random.among(&values));
+    let test = Test::new(random.among(bases), random.below(4) as u16 * 4, mask, value);
+    Test { short: random.below(5) == 0, ..test }
+}
+
+fn expr(random: &mut Random, raw: bool, depth: usize) -> Expr {
+    let several = |random: &mut Random| (0..random.below(4)).map(|_| expr(random, raw, depth - 1)).collect();
+    match random.below(if depth == 0 { 4 } else { 10 }) {
+        0..=3 => test(random, raw).into(),
+        4 => Expr::Not(Box::new(expr(random, raw, depth - 1))),
+        5 | 6 => Expr::Or(several(random)),
+        7 => Expr::Choice(
+            vec![(expr(random, raw, depth - 1), expr(random, raw, depth - 1))],
+            Box::new(expr(random, raw, depth - 1)),
+        ),
+        _ => Expr::And(several(random)),
+    }
+}
+
+fn random_program(random: &mut Random, raw: bool) -> Program {
+    let count = random.among(&[0, 1, 2, 4, 8]);
+    let rules: Vec<(Expr, Target)> = (0..count)
+        .map(|_| {
+            let decision =
+                random.among(&[Target::Drop, Target::Output(0), Target::Output(1), Target::Output(65535)]);
+            (expr(random, raw, 3), decision)
+        })
+        .collect();
+    Program::from_rules(&rules)
+}
+
+/// Values of one word, so that there is something to match on.
+fn values_program(random: &mut Random, raw: bool) -> Program {
+    let base = if raw { Base::Ether } else { Base::Transport };
+    let rules: Vec<(Expr, Target)> = (0..12)
+        .map(|rule| {
+            let value = Test::new(base, 0, 0xffff_0000, (random.below(30) as u32) << 16);
+            (Expr::And(vec![value.into(), expr(random, raw, 1)]), Target::Output(rule))
+        })
+        .collect();
+    Program::from_rules(&rules)
+}
+
+/// What users write.
+fn written() -> Vec<(Program, Sections)> {
+    let data = |patterns: &[&str]| (classifier(patterns).expect("valid").program, Sections::Data);
+    let port =
+        |patterns: &[&str]| (ip_classifier(patterns, &NoNames).expect("valid").program, Sections::Headers);
+    let rules = |rules: &[&str]| (ip_filter(rules, 2, &NoNames).expect("valid").program, Sections::Headers);
+    vec![
+        data(&["12/0806 20/0001", "12/0806 20/0002", "12/0800", "-"]),
+        data(&["12/08??", "!0/01", "3/0102030405%ff00ff00ff", "80/01"]),
+        data(&["-"]),
+        data(&[]),
+        port(&["tcp or udp", "icmp type echo", "-"]),
+        port(&["src port 1-1024", "dst tcp port > 1023 and syn", "ip frag", "ip ttl < 5", "-"]),
+        port(&[
+            "ether src 1:2:3:4:5:6",
+            "ether dst host ff:ff:ff:ff:ff:ff and udp",
+            "src net 10.0.0.0/8 ? tcp : udp",
+        ]),
+        rules(&[
+            "deny src net 10.0.0.0/8",
+            "1 tcp && src port www && dst port > 1023 && ack",
+            "allow udp port 53",
+            "deny all",
+        ]),
+        rules(&[
+            "allow 10.0.0.1 or 10.0.0.2 or 10.0.0.3 or 10.0.0.4 or 10.0.0.5",
+            "1 not port 5",
+            "deny all",
+        ]),
+    ]
+}
+
+// ---- packets
+
+fn sample(random: &mut Random) -> Sample {
+    let headers = [
+        &[0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 3, 0, 80, 4, 5, 0, 0, 0, 0][..],
+        &[0x46, 0, 0, 40, 0, 0, 0x20, 1, 4, 17, 0, 0, 1, 2, 3, 4, 9, 9, 9, 9, 0, 0, 0, 0, 0, 53, 0, 5],
+        &[1, 2, 3, 4, 5, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1],
+        &[],
+    ];
+    let mut bytes = random.among(&headers).to_vec();
+    let small = random.below(2) == 0;
+    bytes.extend((0..random.below(70)).map(|_| random.below(if small { 8 } else { 256 }) as u8));
+    for _ in 0..random.below(4) {
+        let place = random.below(bytes.len() + 1);
+        if let Some(byte) = bytes.get_mut(place) {
+            *byte = random.among(&[0, 1, 2, 6, 17, 0xff]);
+        }
+    }
+    bytes.truncate(random.among(&[0, 1, 3, 8, 14, 16, 20, 21, 24, 34, 40, 80, 81, 99]));
+    let end = bytes.len();
+    Sample {
+        stripped: random.among(&[0, 0, 0, 4, 14, 200]).min(end),
+        ether: random.among(&[None, Some(0), Some(1), Some(end)]),
+        network: random.among(&[
+            None,
+            Some((0, 20)),
+            Some((0, 8)),
+            Some((0, 4)),
+            Some((4, 24)),
+            Some((end, 0)),
+            Some((300, 9)),
+        ]),
+        bytes,
+    }
+}
+
+#[test]
+fn compiled_programs_decide_as_interpreted_ones() {
+    let random = &mut Random(0x2545_f491_4f6c_dd1d);
+    let mut programs = written();
+    for round in 0..ROUNDS {
+        let raw = round % 3 == 0;
+        let sections = if raw { Sections::Data } else { Sections::Headers };
+        let program = if round % 5 == 0 { values_program(random, raw) } else { random_program(random, raw) };
+        programs.push((program, sections));
+    }
+    let mut modules = Vec::new();
+    let mut lines = String::new();
+    for (number, (program, sections)) in programs.iter().enumerate() {
+        modules.push(module(program, *sections).expect("short enough"));
+        for _ in 0..PACKETS {
+            let sample = sample(random);
+            lines.push_str(&sample.line(number, sample.decide(program, *sections)));
+        }
+    }
+    if let Some(decisions) = run(&modules, &lines) {
+        assert_eq!(decisions, programs.len() * PACKETS);
+    }
+}
