@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
     args: &[ArgSpec::required("IPADDR", ArgType::IpAddr, "the source address")],
     fast: Some(FastPath::of::<FixIPSrc>()),
     ..Class::new("FixIPSrc", "ip", || {
-        Box::new(FixIPSrc { constants: Constants {}, source: Ipv4Address::UNSPECIFIED })
+        Box::new(FixIPSrc { constants: Constants, source: Ipv4Address::UNSPECIFIED })
     })
 };
 

@@ -26,8 +26,8 @@ impl Gateway {
     /// with a bad option is left as it was, except for the annotation that tells where the fault is.
     pub fn process(&self, p: &mut Packet, now: Timestamp) -> Result<(), BadOption> {
         let mut options = [0; 40];
-        let Some(header) = p.network_header() else { return Ok(()) };
-        let len = usize::from(header[0] & 0xF) * 4;
+        let Some(header @ [first, ..]) = p.network_header() else { return Ok(()) };
+        let len = usize::from(first & 0xF) * 4;
         let Some(found) = header.get(20..len.min(header.len())) else { return Ok(()) };
         let options = &mut options[..found.len()];
         options.copy_from_slice(found);

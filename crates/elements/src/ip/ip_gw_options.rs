@@ -29,7 +29,7 @@ pub static CLASS: Class = Class {
     fast: Some(FastPath::of::<IPGWOptions>()),
     ..Class::new("IPGWOptions", "ip", || {
         let gateway = Gateway { address: Ipv4Address::UNSPECIFIED, addresses: AddressSet::default() };
-        Box::new(IPGWOptions { constants: Constants {}, gateway, drops: 0 })
+        Box::new(IPGWOptions { constants: Constants, gateway, drops: 0 })
     })
 };
 

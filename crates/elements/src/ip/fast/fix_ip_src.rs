@@ -4,7 +4,7 @@ use clickwork_packet::{Packet, anno};
 
 /// What the code knows of the element: nothing.
 #[derive(Debug, Default)]
-pub struct Constants {}
+pub struct Constants;
 
 /// The common case.
 #[inline(always)]

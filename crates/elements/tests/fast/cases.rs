@@ -1,0 +1,146 @@
+//! The elements that are tried: one of the example of every class that has a fast path, and those of a table, each with
+//! all numbers of outputs that it may have up to five.
+
+use clickwork_elements::registry;
+use clickwork_lang::{Options as LangOptions, elaborate};
+use clickwork_packet::{Batch, Packet, Timestamp};
+use clickwork_router::{Class, Clock, Cx, Element, ElementId, Log, Options, Registry, Router, build};
+use clickwork_source::{Diagnostics, Sources, render_click};
+use std::sync::{Arc, Mutex};
+
+/// Arguments beyond those of the examples, by class.
+const ARGUMENTS: &[(&str, &[&str])] = &[
+    (
+        "CheckIPHeader",
+        &["", "OFFSET 14", "14", "INTERFACES 10.0.0.1/24 18.26.4.1/24, GOODDST 10.0.0.1, VERBOSE true"],
+    ),
+    ("CheckIPHeader2", &["", "OFFSET 14", "BADSRC 1.0.0.1 10.0.0.255, CHECKSUM true"]),
+    ("DecIPTTL", &["MULTICAST false", "ACTIVE false"]),
+    ("GetIPAddress", &["0", "30", "16, 20", "IP src", "IP dst, ANNO 44", "2000000000"]),
+    ("IPFragmenter", &["8", "28", "68, false", "1500"]),
+    ("IPInputCombo", &["0", "200, INTERFACES 10.0.0.1/24, GOODDST 10.0.0.1", "1, BADSRC 1.0.0.1"]),
+    ("IPOutputCombo", &["0, 10.0.0.1, 46", "2, 10.0.0.1, 1500"]),
+    ("Paint", &["0", "255, 47", "3, ANNO 17"]),
+    ("PaintTee", &["0", "2, 19"]),
+    ("Strip", &["0", "14", "4000000000"]),
+];
+
+/// A router of one element that may be tried.
+pub struct Subject {
+    /// How a configuration writes the element, and its outputs.
+    pub name: String,
+    pub class: &'static Class,
+    pub router: Router,
+    pub element: ElementId,
+    log: Log,
+    collected: Arc<Collected>,
+}
+
+impl Subject {
+    fn new(class: &'static Class, arguments: &str, outputs: usize) -> Result<Subject, String> {
+        let name = format!("{}({arguments})", class.name);
+        let mut config = format!("e :: {name}; k :: Collector; Idle -> e;");
+        (0..outputs).for_each(|o| config += &format!(" e[{o}] -> [{o}]k;"));
+        let log = Log::buffer();
+        let router = router(&config, &log)?;
+        let (element, collector) = (router.find("e").unwrap(), router.find("k").unwrap());
+        let collected = router.exported::<Collected>(collector).unwrap();
+        Ok(Subject { name: format!("{name}, {outputs} outputs"), class, router, element, log, collected })
+    }
+
+    /// Runs the fast path.
+    pub fn fast(&mut self, p: &mut Packet) -> Option<u16> {
+        let fast = self.class.fast.unwrap();
+        self.router.with_element(self.element, |e, _| fast.run(e, p)).unwrap()
+    }
+
+    /// The code of the fast path, if the element has one as it is configured.
+    pub fn code(&mut self) -> Option<clickwork_router::FastCode> {
+        let fast = self.class.fast.unwrap();
+        self.router.with_element(self.element, |e, _| fast.code(e)).unwrap()
+    }
+
+    /// What left the element since the last call, with the output.
+    pub fn collected(&self) -> Vec<(usize, Packet)> {
+        std::mem::take(&mut *self.collected.0.lock().unwrap())
+    }
+
+    /// What handlers, drop counts and messages say.
+    pub fn said(&mut self) -> String {
+        let handlers = self.router.info(self.element).class.handlers;
+        let read = handlers.iter().filter(|h| h.read.is_some() && !h.parameter);
+        let values = read.map(|h| format!("{:?}", self.router.read_handler(self.element, h.name, "")));
+        let values: Vec<String> = values.collect();
+        format!("{values:?} {:?} {:?}", self.router.info(self.element).drops, self.log.taken())
+    }
+}
+
+/// All subjects.
+pub fn subjects() -> Vec<Subject> {
+    let registry = registry();
+    let classes = registry.iter().filter(|(name, c)| *name == c.name && c.fast.is_some()).map(|(_, c)| c);
+    let mut all = Vec::new();
+    for class in classes {
+        all.extend(of_example(class));
+        let listed = ARGUMENTS.iter().find(|(name, _)| *name == class.name);
+        for arguments in listed.map_or(&[][..], |(_, list)| list) {
+            let made: Vec<_> = (1..=5).map(|outputs| Subject::new(class, arguments, outputs)).collect();
+            if let [Err(first), Err(_), Err(_), Err(_), Err(_)] = &made[..] {
+                panic!("{}({arguments}):\n{first}", class.name);
+            }
+            all.extend(made.into_iter().flatten());
+        }
+    }
+    all
+}
+
+/// The elements of the class in its example, alone.
+fn of_example(class: &'static Class) -> Vec<Subject> {
+    if class.example.is_empty() {
+        return Vec::new();
+    }
+    let example = router(class.example, &Log::buffer()).unwrap();
+    let infos = example.ids().map(|id| example.info(id)).filter(|info| info.class.name == class.name);
+    infos.map(|info| Subject::new(class, &info.config, info.outputs.len()).unwrap()).collect()
+}
+
+fn router(config: &str, log: &Log) -> Result<Router, String> {
+    let mut registry = registry();
+    registry.add([&COLLECTOR]);
+    let registry: Arc<Registry> = Arc::new(registry);
+    let mut sources = Sources::default();
+    let file = sources.add("config", config);
+    let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
+    let render = |d: &Diagnostics| d.iter().map(|d| render_click(&sources, d)).collect::<String>();
+    if diagnostics.has_errors() {
+        return Err(render(&diagnostics));
+    }
+    let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
+    let options = Options { clock, log: log.clone(), seed: Some(1), ..Options::default() };
+    build(&graph, &sources, &registry, options).map(|(router, _)| router).map_err(|d| render(&d))
+}
+
+#[derive(Default)]
+struct Collected(Mutex<Vec<(usize, Packet)>>);
+
+/// Keeps what it gets, and from where.
+static COLLECTOR: Class = Class {
+    ports: "-/0",
+    processing: "h/h",
+    ..Class::new("Collector", "testing", || Box::<Collector>::default())
+};
+
+#[derive(Default)]
+struct Collector {
+    collected: Arc<Collected>,
+}
+
+impl Element for Collector {
+    fn configure(&mut self, _: &mut clickwork_router::args::Args, cx: &mut Cx<'_>) {
+        cx.export(Arc::clone(&self.collected));
+    }
+
+    fn push(&mut self, port: usize, batch: &mut Batch, _: &mut Cx<'_>) {
+        self.collected.0.lock().unwrap().extend(batch.drain().map(|p| (port, p)));
+    }
+}
