@@ -7,6 +7,7 @@
 use crate::output::reason;
 use clickwork_lang::archive::Archive;
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
+use clickwork_passes::element_map::ElementMap;
 use clickwork_router::{Clock, Log, Options, Registry, Reload, Router};
 use clickwork_source::{Diagnostics, Sources, Span};
 use std::io::Read;
@@ -140,11 +141,20 @@ impl Maker {
         }
     }
 
-    /// The flat graph of a configuration.
-    pub fn elaborate(&self, input: &Input) -> (Sources, Graph, Diagnostics) {
+    /// The element classes, with those that a configuration brings with it.
+    fn registry_for(&self, input: &Input) -> Arc<Registry> {
+        let map = input.files.as_ref().map(ElementMap::of).unwrap_or_default();
+        let mut registry = Arc::clone(&self.registry);
+        if !map.is_empty() {
+            map.add_to(Arc::make_mut(&mut registry));
+        }
+        registry
+    }
+
+    fn elaborate(&self, input: &Input, registry: &Registry) -> (Sources, Graph, Diagnostics) {
         let mut sources = Sources::new();
         let file = sources.add(input.name.clone(), input.text.clone());
-        let mut options = clickwork_lang::Options::new(&*self.registry);
+        let mut options = clickwork_lang::Options::new(registry);
         options.defines.clone_from(&self.defines);
         options.loader = &self.path;
         let (graph, diagnostics) = elaborate(&mut sources, file, &options);
@@ -165,8 +175,8 @@ impl Maker {
     /// Makes a router that is ready to run.
     pub fn make(&self, input: &Input, clock: Clock, reload: Option<Reload>) -> Made {
         let options = Options { clock, reload, ..self.options(input) };
-        self.with_router(input, |graph, sources| {
-            match clickwork_router::build(graph, sources, &self.registry, options) {
+        self.with_router(input, |graph, sources, registry| {
+            match clickwork_router::build(graph, sources, registry, options) {
                 Ok((router, remarks)) => (Some(router), remarks),
                 Err(errors) => (None, errors),
             }
@@ -177,8 +187,8 @@ impl Maker {
     /// wrong.
     pub fn check(&self, input: &Input) -> Made {
         let options = self.options(input);
-        self.with_router(input, |graph, sources| {
-            clickwork_router::check(graph, sources, &self.registry, options)
+        self.with_router(input, |graph, sources, registry| {
+            clickwork_router::check(graph, sources, registry, options)
         })
     }
 
@@ -197,14 +207,15 @@ impl Maker {
     fn with_router(
         &self,
         input: &Input,
-        make: impl FnOnce(&Graph, &Sources) -> (Option<Router>, Diagnostics),
+        make: impl FnOnce(&Graph, &Sources, &Arc<Registry>) -> (Option<Router>, Diagnostics),
     ) -> Made {
-        let (sources, mut graph, mut diagnostics) = self.elaborate(input);
+        let registry = self.registry_for(input);
+        let (sources, mut graph, mut diagnostics) = self.elaborate(input, &registry);
         if diagnostics.has_errors() {
             return Made { sources, diagnostics, router: None, understood: false };
         }
         self.add_sockets(&mut graph);
-        let (router, more) = make(&graph, &sources);
+        let (router, more) = make(&graph, &sources, &registry);
         diagnostics.extend(more);
         Made { sources, diagnostics, router, understood: true }
     }

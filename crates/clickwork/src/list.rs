@@ -38,7 +38,7 @@ fn matches(name: &str, class: &Class, words: &[String]) -> bool {
     words.iter().all(|w| text.contains(&w.to_lowercase()))
 }
 
-fn by_family(found: &[(&'static str, &'static Class)]) -> String {
+fn by_family(found: &[(&str, &'static Class)]) -> String {
     let mut families: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let width = found.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, class) in found {

@@ -6,11 +6,33 @@ use common::Scratch;
 
 /// An archive with a configuration and another file, as `ar` would write it.
 fn archive(config: &str) -> Vec<u8> {
-    let member = |name: &str, data: &str| {
+    archive_of(&[("extra.rs/", "fn x() {}"), ("config/", config)])
+}
+
+fn archive_of(members: &[(&str, &str)]) -> Vec<u8> {
+    let member = |(name, data): &(&str, &str)| {
         let pad = if data.len() % 2 == 1 { "\n" } else { "" };
         format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n{data}{pad}", 0, 0, 0, 644, data.len())
     };
-    ["!<arch>\n", &member("extra.rs/", "fn x() {}"), &member("config/", config)].concat().into_bytes()
+    ("!<arch>\n".to_string() + &members.iter().map(member).collect::<String>()).into_bytes()
+}
+
+#[test]
+fn an_element_map_makes_specialised_classes_known() {
+    let dir = Scratch::new("bases");
+    let config = "InfiniteSource(LIMIT 3, STOP true) -> c :: Counter@@c@@d -> Discard;";
+    let map = "<elementmap><entry name='Counter@@c@@d' base='Counter@@c'/><entry name='Counter@@c' base='Counter'/></elementmap>";
+    let write = |map| {
+        std::fs::write(dir.path("a.click"), archive_of(&[("elementmap.xml/", map), ("config/", config)]))
+            .unwrap();
+    };
+    write(map);
+    let run = dir.tool("click").args(["--simtime", "a.click", "-h", "c.count", "-h", "c.class"]).assert();
+    run.success().stdout_eq("c.count:\n3\n\nc.class:\nCounter@@c@@d\n\n");
+    dir.clickwork().args(["check", "--types", "a.click"]).assert().success();
+    write("<elementmap><entry name='Counter@@c@@d' base='Counter@@c'/></elementmap>");
+    let unknown = dir.clickwork().args(["check", "a.click"]).assert().code(1);
+    unknown.stderr_eq("error: unknown element class 'Counter@@c@@d'\n...");
 }
 
 #[test]

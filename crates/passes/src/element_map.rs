@@ -5,7 +5,10 @@
 //! attributes. Attributes that we have no use for are kept. An attribute of our own, `base`, names the class that a class is
 //! a specialised form of: the elements of both behave the same.
 
+use std::collections::HashMap;
+
 use clickwork_lang::archive::{Archive, Member};
+use clickwork_router::Registry;
 
 /// The member of an archive that is an element map.
 pub const FILE: &str = "elementmap.xml";
@@ -20,12 +23,19 @@ pub struct Entry(Vec<(String, String)>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ElementMap {
     entries: Vec<Entry>,
+    /// Which entry each class has.
+    places: HashMap<String, usize>,
 }
 
 impl Entry {
     /// Facts, as pairs of attribute and value.
     pub fn new(attributes: &[(&str, &str)]) -> Entry {
         Entry(attributes.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+    }
+
+    /// All attributes and their values.
+    pub fn attributes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The value of an attribute.
@@ -62,7 +72,8 @@ impl ElementMap {
 
     /// Adds facts, unless the class has some already or there is no name.
     pub fn add(&mut self, entry: Entry) {
-        if entry.get("name").is_some_and(|name| self.get(name).is_none()) {
+        if let Some(name) = entry.get("name").filter(|name| self.get(name).is_none()) {
+            self.places.insert(name.to_string(), self.entries.len());
             self.entries.push(entry);
         }
     }
@@ -74,7 +85,7 @@ impl ElementMap {
 
     /// The facts about a class.
     pub fn get(&self, class: &str) -> Option<&Entry> {
-        self.entries.iter().find(|e| e.get("name") == Some(class))
+        self.places.get(class).map(|&place| &self.entries[place])
     }
 
     /// Puts the map among the files of an archive, in the place of the one that is there; an empty map is left out.
@@ -88,8 +99,21 @@ impl ElementMap {
 
     /// Takes the facts about a class out.
     pub fn remove(&mut self, class: &str) -> Option<Entry> {
-        let at = self.entries.iter().position(|e| e.get("name") == Some(class))?;
-        Some(self.entries.remove(at))
+        let place = *self.places.get(class)?;
+        let entry = self.entries.remove(place);
+        self.set_places();
+        Some(entry)
+    }
+
+    /// Takes the facts about all classes out of which `keep` is not true.
+    pub fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
+        self.entries.retain(keep);
+        self.set_places();
+    }
+
+    fn set_places(&mut self) {
+        let name = |e: &Entry| e.get("name").unwrap_or_default().to_string();
+        self.places = self.entries.iter().map(name).zip(0..).collect();
     }
 
     /// All classes that facts are given about, with these.
@@ -103,6 +127,22 @@ impl ElementMap {
         let base = |name: &str| self.get(name).and_then(|e| e.get("base"));
         let steps = std::iter::successors(Some(class), |name| base(name));
         steps.take(self.entries.len() + 1).last().unwrap_or(class)
+    }
+
+    /// Makes classes that are specialised forms of others known to `registry`, as other names of these.
+    pub fn add_to(&self, registry: &mut Registry) {
+        for (name, _) in self.entries() {
+            if registry.get(name).is_none()
+                && let Some(class) = registry.get(self.base(name))
+            {
+                registry.alias(name.to_string(), class);
+            }
+        }
+    }
+
+    /// Whether facts are given about no class.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// The map as text.
@@ -161,6 +201,26 @@ mod tests {
         assert_eq!((map.entries.len(), map.get("No")), (2, None));
         assert_eq!(ElementMap::parse(&map.to_xml()), map);
         assert!(map.to_xml().contains("flowcode=\"x/&quot;&lt;\""), "{}", map.to_xml());
+    }
+
+    #[test]
+    fn specialised_classes_are_names_of_their_bases() {
+        let mut registry = clickwork_elements::registry();
+        let entry = |name: &str, base: &str| Entry::new(&[("name", name), ("base", base)]);
+        let mut map = ElementMap::default();
+        [entry("Q@@a@@b", "Q@@a"), entry("Q@@a", "Queue"), entry("Null", "Queue"), entry("X@@c", "X")]
+            .into_iter()
+            .for_each(|entry| map.add(entry));
+        map.add_to(&mut registry);
+        let name = |alias: &str| registry.get(alias).map(|class| class.name);
+        assert_eq!([name("Q@@a"), name("Q@@a@@b")], [Some("Queue"); 2]);
+        assert_eq!([name("Null"), name("X@@c"), name("X")], [Some("Null"), None, None]);
+        map.retain(|e| e.get("base") != Some("Queue"));
+        assert_eq!(map.get("Q@@a@@b"), Some(&entry("Q@@a@@b", "Q@@a")));
+        assert_eq!(
+            (map.remove("X@@c"), map.get("Q@@a"), map.entries.len()),
+            (Some(entry("X@@c", "X")), None, 1)
+        );
     }
 
     #[test]

@@ -51,6 +51,24 @@ impl<'a> Facts<'a> {
         if self.registry.get(name).is_some() { name } else { self.map.base(name) }
     }
 
+    /// The facts about `name`, a specialised form of the class `base`, for an element map. They have the codes of the base, for
+    /// programs that do not know what a base is.
+    pub fn specialised(&self, name: &str, base: &str) -> Entry {
+        let known = [("name", name), ("base", base)];
+        let codes = match self.of(base).class {
+            Some(class) => vec![
+                ("portcount", class.ports),
+                ("processing", class.processing),
+                ("flowcode", class.flow),
+                ("flags", class.flags),
+            ],
+            None => self.entry(base).map_or(Vec::new(), |e| e.attributes().collect()),
+        };
+        let codes =
+            codes.into_iter().filter(|(name, value)| !value.is_empty() && !["name", "base"].contains(name));
+        Entry::new(&known.into_iter().chain(codes).collect::<Vec<_>>())
+    }
+
     /// The facts about a class, or about its base. Of a class that nobody knows the least is said that can be: agnostic,
     /// and whatever comes in may go out anywhere.
     pub fn of(&self, name: &str) -> ClassFacts<'_> {

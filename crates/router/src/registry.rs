@@ -2,12 +2,13 @@
 
 use crate::facts::Class;
 use clickwork_lang::ClassNames;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Classes by name, with aliases.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    classes: BTreeMap<&'static str, &'static Class>,
+    classes: BTreeMap<Cow<'static, str>, &'static Class>,
 }
 
 impl Registry {
@@ -19,13 +20,13 @@ impl Registry {
     /// Adds classes under their own names.
     pub fn add(&mut self, classes: impl IntoIterator<Item = &'static Class>) {
         for class in classes {
-            self.classes.insert(class.name, class);
+            self.classes.insert(class.name.into(), class);
         }
     }
 
     /// Makes `alias` another name of `class`.
-    pub fn alias(&mut self, alias: &'static str, class: &'static Class) {
-        self.classes.insert(alias, class);
+    pub fn alias(&mut self, alias: impl Into<Cow<'static, str>>, class: &'static Class) {
+        self.classes.insert(alias.into(), class);
     }
 
     /// The class of that name or alias.
@@ -34,8 +35,8 @@ impl Registry {
     }
 
     /// All names and aliases with their classes, sorted.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &'static Class)> + '_ {
-        self.classes.iter().map(|(&name, &class)| (name, class))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'static Class)> {
+        self.classes.iter().map(|(name, &class)| (&**name, class))
     }
 }
 
