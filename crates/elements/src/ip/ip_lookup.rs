@@ -3,13 +3,16 @@
 //! Not the tables, which are in [`lookup`](super::lookup). Each class is one table and its facts, in a file of its own.
 
 use super::lookup::commands::{self, AddressNames, CommandError, Context};
-use super::lookup::{RouteError, RouteTable};
-use clickwork_packet::Batch;
+use super::lookup::{Hop, RouteError, RouteTable};
+use super::route_code;
 use clickwork_packet::addr::{Ipv4Address, Ipv4Prefix};
+use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HostOrPrefix, Names};
 use clickwork_router::element::{split_batch, try_downcast};
 use clickwork_router::handler::Handler;
-use clickwork_router::{Class, Cx, Element, read_handler, read_param_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Element, Fast, FastCode, FastPath, read_handler, read_param_handler, write_handler,
+};
 
 const ARGS: &[ArgSpec] = &[ArgSpec::rest(
     "ROUTE",
@@ -28,6 +31,7 @@ pub(super) const fn class<T: RouteTable + Default + Send + 'static>(
         packets: "any/same",
         args: ARGS,
         handlers: IpLookup::<T>::HANDLERS,
+        fast: Some(FastPath::of::<IpLookup<T>>()),
         ..Class::new(name, "ip", make)
     }
 }
@@ -42,13 +46,14 @@ pub(super) struct IpLookup<T> {
     configured: Vec<String>,
     /// Who says that a packet has no route; `None` if nobody does.
     speaker: Option<&'static str>,
+    outputs: u32,
     complaints: u32,
 }
 
 impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
     /// An element with an empty table, for [`Class::make`].
     pub(super) fn boxed(speaker: Option<&'static str>) -> Box<dyn Element> {
-        Box::new(Self { table: T::default(), configured: Vec::new(), speaker, complaints: 0 })
+        Box::new(Self { table: T::default(), configured: Vec::new(), speaker, outputs: 0, complaints: 0 })
     }
 
     const HANDLERS: &'static [Handler] = &[
@@ -124,6 +129,15 @@ impl AddressNames for DefinedNames {
     }
 }
 
+/// Notes the gateway of a hop, and gives its output.
+#[inline]
+fn follow(p: &mut Packet, hop: Hop) -> u16 {
+    if !hop.gateway.is_unspecified() {
+        p.set_dst_ip(hop.gateway);
+    }
+    hop.port as u16
+}
+
 fn argument_error(number: usize, error: &CommandError) -> String {
     match error {
         CommandError::ExpectedRoute => format!("argument {number} should be 'ADDR/MASK [GATEWAY] OUTPUT'"),
@@ -132,11 +146,25 @@ fn argument_error(number: usize, error: &CommandError) -> String {
     }
 }
 
+impl<T: RouteTable + Default + Send + 'static> Fast for IpLookup<T> {
+    /// Code while the table is small.
+    fn fast_code(&self) -> Option<FastCode> {
+        let source = route_code::text(&self.table, self.outputs)?;
+        Some(FastCode { module: "route_table", source: source.into(), constants: "Constants".to_string() })
+    }
+
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        let hop = self.table.lookup(p.dst_ip()).filter(|hop| hop.port < self.outputs)?;
+        Some(follow(p, hop))
+    }
+}
+
 impl<T: RouteTable + Default + Send + 'static> Element for IpLookup<T> {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         let names = DefinedNames(args.names().clone());
         let context = Context { names: &names, outputs: cx.outputs() as u32 };
         let mut repeated = 0;
+        self.outputs = context.outputs;
         self.configured = args.rest().to_vec();
         for (index, text) in self.configured.iter().enumerate() {
             let inserted = commands::parse_route(text, context)
@@ -163,10 +191,7 @@ impl<T: RouteTable + Default + Send + 'static> Element for IpLookup<T> {
                 lost.push(p.dst_ip());
                 return None;
             };
-            if !hop.gateway.is_unspecified() {
-                p.set_dst_ip(hop.gateway);
-            }
-            Some(hop.port as u16)
+            Some(follow(p, hop))
         });
         if !lost.is_empty() {
             self.complain(&lost, cx);

@@ -20,9 +20,18 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
     ("IPFragmenter", &["8", "28", "68, false", "1500"]),
     ("IPInputCombo", &["0", "200, INTERFACES 10.0.0.1/24, GOODDST 10.0.0.1", "1, BADSRC 1.0.0.1"]),
     ("IPOutputCombo", &["0, 10.0.0.1, 46", "2, 10.0.0.1, 1500"]),
+    ("LinearIPLookup", ROUTES),
     ("Paint", &["0", "255, 47", "3, ANNO 17"]),
     ("PaintTee", &["0", "2, 19"]),
+    ("StaticIPLookup", ROUTES),
     ("Strip", &["0", "14", "4000000000"]),
+];
+
+const ROUTES: &[&str] = &[
+    "0/0 0",
+    "10.0.0.0/8 18.26.4.9 0",
+    "0/0 9.9.9.9 2, 10.0.0.0/8 0, 10.1.0.0/16 - 1, 10.0.0.1 8.8.8.8 0, 255.255.255.255 1, 0.0.0.0/32 2, 127/8 1",
+    "10.0.0.0/255.0.0.255 0",
 ];
 
 /// A router of one element that may be tried.
@@ -46,6 +55,12 @@ impl Subject {
         let (element, collector) = (router.find("e").unwrap(), router.find("k").unwrap());
         let collected = router.exported::<Collected>(collector).unwrap();
         Ok(Subject { name: format!("{name}, {outputs} outputs"), class, router, element, log, collected })
+    }
+
+    /// An element with as few outputs as it may have.
+    pub fn find(class: &str, arguments: &str) -> Subject {
+        let class = registry().get(class).unwrap();
+        (1..=5).find_map(|outputs| Subject::new(class, arguments, outputs).ok()).unwrap()
     }
 
     /// Runs the fast path.
