@@ -1,7 +1,7 @@
 //! The command line of `clickwork` itself: its subcommands.
 
 use crate::{
-    align, check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, pretty, run,
+    align, build, check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, pretty, run,
     uncombine, undead, xform, xml,
 };
 use clap::{CommandFactory, Parser, Subcommand};
@@ -21,6 +21,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   clickwork demo                           an IP router at work
   clickwork run router.click               run a router
+  clickwork build router.click -o router   make it a program of its own, compiled
   clickwork check router.click             is it correct?
   clickwork graph router.click -o r.svg    draw it
   clickwork list                           which elements are there?
@@ -30,6 +31,7 @@ const EXAMPLES: &str = "Examples:
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(run::Run),
+    Build(build::Build),
     Check(check::Check),
     Flatten(flatten::Flatten),
     Undead(undead::Undead),
@@ -54,6 +56,7 @@ enum Command {
 pub fn main() -> ExitCode {
     match Cli::parse().command.unwrap_or_else(|| Command::Demo(demo::Demo::default())) {
         Command::Run(args) => run::command(&args),
+        Command::Build(args) => build::main(&args),
         Command::Check(args) => check::main(&args),
         Command::Flatten(args) => flatten::main(&args),
         Command::Undead(args) => undead::main(&args),

@@ -4,15 +4,16 @@
 //! depends on (classes, definitions, libraries, control sockets) and makes routers of texts: the first one, and each
 //! one that replaces it.
 
+use crate::built;
 use crate::output::reason;
-use clickwork_lang::archive::Archive;
+use clickwork_lang::archive::{Archive, Member};
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
 use clickwork_passes::element_map::ElementMap;
 use clickwork_router::{Clock, Log, Options, Registry, Reload, Router};
 use clickwork_source::{Diagnostics, Sources, Span};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A configuration as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,14 @@ pub struct Input {
 }
 
 impl Input {
+    /// As it was read: text or archive.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match &self.files {
+            Some(files) => files.with_config(self.text.clone()),
+            None => self.text.clone().into_bytes(),
+        }
+    }
+
     /// A configuration given on the command line, or by who hot-swaps a router.
     ///
     /// # Errors
@@ -63,10 +72,13 @@ impl Input {
     }
 }
 
-/// Finds libraries in the directories of CLICKPATH, then beside the file that requires them.
+/// Finds libraries among those that the program was built with, in the directories of CLICKPATH, then beside the file that
+/// requires them.
 #[derive(Clone, Debug, Default)]
 pub struct ClickPath {
     directories: Vec<PathBuf>,
+    /// The libraries that were found, by the names under which they were required.
+    found: Arc<Mutex<Archive>>,
 }
 
 impl ClickPath {
@@ -74,7 +86,7 @@ impl ClickPath {
     pub fn new(path: Option<&str>) -> ClickPath {
         let path = path.map(str::to_string).or_else(|| std::env::var("CLICKPATH").ok()).unwrap_or_default();
         let directories = path.split(':').filter(|d| !d.is_empty()).map(PathBuf::from).collect();
-        ClickPath { directories }
+        ClickPath { directories, found: Arc::default() }
     }
 
     fn find(&self, library: &str, from: &str) -> Option<PathBuf> {
@@ -85,10 +97,24 @@ impl ClickPath {
     }
 }
 
+impl ClickPath {
+    /// The libraries that were found so far, as members of an archive.
+    pub fn libraries(&self) -> Archive {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 impl Loader for ClickPath {
     fn load(&self, library: &str, from: &str) -> Result<Library, LoadError> {
+        if let Some(member) = built::program().and_then(|built| built.libraries.get(library)) {
+            let text = String::from_utf8_lossy(&member.data).into_owned();
+            return Ok(Library { name: library.to_string(), text });
+        }
         let found = self.find(library, from).ok_or(LoadError::NotFound)?;
         let input = Input::read(&found).map_err(LoadError::Failed)?;
+        let data = input.text.clone().into_bytes();
+        let member = Member { name: library.to_string(), modified: 0, mode: 0o644, data };
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).set(member);
         Ok(Library { name: input.name, text: input.text })
     }
 }

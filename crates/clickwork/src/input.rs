@@ -1,5 +1,6 @@
 //! The part of the command line that says which configuration is meant; the same for all subcommands that read one.
 
+use crate::built;
 use crate::config::{ClickPath, Input};
 use clap::Args;
 use std::io::IsTerminal;
@@ -39,7 +40,9 @@ impl InputOptions {
     /// The definitions among the words of the command line, `VAR=value`; the first of a name counts.
     pub fn defines(&self) -> Vec<(String, String)> {
         let mut defines: Vec<(String, String)> = Vec::new();
-        for (name, value) in self.definitions() {
+        let built = built::program().filter(|_| !self.is_given());
+        let built = built.into_iter().flat_map(|built| built.defines.iter().filter_map(|w| definition(w)));
+        for (name, value) in self.definitions().chain(built) {
             if !defines.iter().any(|(known, _)| known == name) {
                 defines.push((name.to_string(), value.to_string()));
             }
@@ -62,6 +65,11 @@ impl InputOptions {
         self.words.iter().filter_map(|w| definition(w))
     }
 
+    /// The words of the command line that are definitions.
+    pub fn definition_words(&self) -> Vec<String> {
+        self.words.iter().filter(|w| definition(w).is_some()).cloned().collect()
+    }
+
     /// Where libraries are sought.
     pub fn path(&self) -> ClickPath {
         ClickPath::new(self.clickpath.as_deref())
@@ -80,6 +88,9 @@ impl InputOptions {
     pub fn input(&self) -> Result<Input, String> {
         let words = self.words.iter().filter(|w| definition(w).is_none());
         let files: Vec<&String> = self.file.iter().chain(words).collect();
+        if let (Some(built), false) = (built::program(), self.is_given()) {
+            return built.input();
+        }
         match (files.as_slice(), self.expression.as_slice()) {
             ([], []) if std::io::stdin().is_terminal() => {
                 Err("no configuration: name a file, or '-' to type one".to_string())

@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod align;
+mod build;
+mod built;
 mod check;
 mod classes;
 mod cli;
@@ -41,6 +43,11 @@ use std::process::ExitCode;
 /// Runs the program, whose routers may use the classes of `registry`.
 pub fn main_with(registry: Registry) -> ExitCode {
     classes::set(registry);
+    match built::find() {
+        Ok(true) => return run::built_main(),
+        Ok(false) => {}
+        Err(e) => return output::fail(&e),
+    }
     let mut args = std::env::args_os();
     let called = args.next().unwrap_or_default();
     match programs::called_as(&called) {

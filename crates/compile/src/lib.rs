@@ -26,14 +26,22 @@ pub use rustc::CompileError;
 pub use text::{Text, write};
 
 use clickwork_router::segment::Segment;
+use std::path::PathBuf;
 
 /// The library with the code of these segments: from the cache, or compiled now, which takes a second or two.
 ///
 /// # Errors
 /// If there is no compiler, or it fails, or the cache cannot be written.
 pub fn compile(text: &Text) -> Result<Library, CompileError> {
-    let file = cache::directory()?.library(text, |file| rustc::compile(text, file))?;
-    Library::open(&file)
+    Library::open(&compile_file(text)?)
+}
+
+/// The file of that library.
+///
+/// # Errors
+/// As [`compile()`].
+pub fn compile_file(text: &Text) -> Result<PathBuf, CompileError> {
+    cache::directory()?.library(text, |file| rustc::compile(text, file))
 }
 
 /// Puts the code of `library` into segments. Those that it does not have are left out.

@@ -7,6 +7,9 @@ use crate::rustc::CompileError;
 use crate::text::ABI_SYMBOL;
 use clickwork_packet::Packet;
 use clickwork_router::segment::{Code, Exit};
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,6 +36,18 @@ impl Library {
                 Err(CompileError::new(format!("{}: made by another version of the program", file.display())))
             }
         }
+    }
+
+    /// The same with the bytes of such a file.
+    ///
+    /// # Errors
+    /// As [`Library::open`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Library, CompileError> {
+        let memory = rustix::fs::memfd_create("clickwork-segments", rustix::fs::MemfdFlags::CLOEXEC);
+        let mut file =
+            memory.map(File::from).map_err(|e| CompileError::new(format!("compiled code: {e}")))?;
+        file.write_all(bytes).map_err(|e| CompileError::new(format!("compiled code: {e}")))?;
+        Library::open(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd())))
     }
 
     /// The function of that name, if it is there.

@@ -1,11 +1,13 @@
 //! One run of a router: made, driven until something ends it, asked for its handlers, closed.
 
+use super::compiled::Compiled;
 use super::handlers;
 use super::reload;
 use super::status::{Above, PERIOD, Status};
 use super::table::table;
 use super::usage::Usage;
 use super::{Presentation, RouterOptions};
+use crate::built;
 use crate::config::{Input, Maker};
 use crate::output;
 use crate::report::Report;
@@ -13,6 +15,10 @@ use clickwork_router::{Clock, Driver, Log, Outcome, Reload, Router};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How long a router runs before it is looked whether its code has been compiled.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A router and how it is to be run.
 pub struct Session<'a> {
@@ -21,6 +27,7 @@ pub struct Session<'a> {
     report: Report,
     input: Input,
     router: Router,
+    compiled: Compiled,
 }
 
 impl<'a> Session<'a> {
@@ -47,8 +54,13 @@ impl<'a> Session<'a> {
         let clock = options.simulated().map_or_else(Clock::real, Clock::simulated);
         let running = Report { over_status: presentation.status, ..report };
         let reload = options.allow_reconfigure().then(|| reload::reload(&maker, running));
-        let router = make(&maker, &input, clock, reload, &report)?;
-        Some(Session { options, presentation: *presentation, report, input, router })
+        let mut router = make(&maker, &input, clock, reload, &report)?;
+        let library = built::program().and_then(|built| built.library.clone());
+        let mut compiled = Compiled::new(presentation.compiled, library, running);
+        // In simulated time there is no meanwhile.
+        let wait = router.clock().is_simulated();
+        compiled.begin(&mut router, wait);
+        Some(Session { options, presentation: *presentation, report, input, router, compiled })
     }
 
     /// Runs the router to its end. Returns the exit status.
@@ -93,18 +105,21 @@ impl<'a> Session<'a> {
         let mut driver = Driver::new(interrupt(&self.router));
         let mut status = self.presentation.status.then(|| Status::new(&self.router));
         loop {
-            let outcome = match &mut status {
-                Some(status) => {
-                    status.show(&self.router);
-                    driver.run_for(&mut self.router, PERIOD)
-                }
-                None => driver.run(&mut self.router),
+            self.compiled.look(&mut self.router);
+            if let Some(status) = &mut status {
+                status.show(&self.router);
+            }
+            let outcome = match (self.compiled.is_pending(), &status) {
+                (true, _) => driver.run_for(&mut self.router, PATIENCE),
+                (false, Some(_)) => driver.run_for(&mut self.router, PERIOD),
+                (false, None) => driver.run(&mut self.router),
             };
             match outcome {
                 Outcome::TimeLimit => {}
                 Outcome::HotSwap => {
                     let report = Report { over_status: status.is_some(), ..self.report };
                     reload::swap(&mut self.router, &report);
+                    self.compiled.begin(&mut self.router, false);
                 }
                 Outcome::Stopped | Outcome::Interrupted | Outcome::Exhausted => break,
             }

@@ -1,0 +1,111 @@
+//! `clickwork build`: a router as one program, compiled.
+
+use crate::built::Parts;
+use crate::config::{Input, Made, Maker};
+use crate::input::InputOptions;
+use crate::output::{self, reason};
+use crate::report::Report;
+use crate::tool;
+use clap::ValueEnum;
+use clickwork_compile::{Scope, Text, compile_file, plan, write};
+use clickwork_router::Router;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Make a router a program of its own, compiled
+///
+/// The paths of packets through the configuration become Rust, and the Rust compiler makes machine code of them. The program has
+/// the configuration in it and takes the options of 'clickwork run'; handlers, control sockets and hot swap are the same. It needs
+/// neither this program nor a compiler. Variables of the configuration can be given now, or when it runs.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Build {
+    #[command(flatten)]
+    input: InputOptions,
+    /// Write the program to FILE [default: the configuration's name without its ending]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write something else instead of the program
+    #[arg(long, value_name = "WHAT")]
+    emit: Option<Emit>,
+}
+
+/// What can be written instead.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Emit {
+    /// The Rust source, to standard output or FILE
+    Rust,
+}
+
+const EXAMPLES: &str = "Examples:
+  clickwork build ip-router.click -o ip-router   then: ./ip-router -h '*.drops'
+  clickwork build router.click DEV=eth1          with $DEV in it set to eth1; ./router DEV=eth2 can still change it
+  clickwork build --emit=rust router.click       the code of its paths";
+
+/// Runs the subcommand.
+pub fn main(args: &Build) -> ExitCode {
+    let report = Report::human();
+    tool::finish(&report, || {
+        let input = args.input.input()?;
+        let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
+        let mut router = check(&maker, &input, &report)?;
+        let text = write(&router, &plan(&router, Scope::All));
+        router.cleanup();
+        match args.emit {
+            Some(Emit::Rust) => output::write(args.output.as_deref().unwrap_or(Path::new("-")), &text.source),
+            None => build(args, &maker, &input, &text),
+        }
+    })
+}
+
+/// The router, configured.
+fn check(maker: &Maker, input: &Input, report: &Report) -> Result<Router, String> {
+    let Made { sources, diagnostics, router, .. } = maker.check(input);
+    report.print(&sources, &diagnostics);
+    let router = router.filter(|_| !diagnostics.has_errors());
+    router.ok_or_else(|| format!("{}: not a correct configuration", input.name))
+}
+
+fn build(args: &Build, maker: &Maker, input: &Input, text: &Text) -> Result<(), String> {
+    let output = args.output.clone().map_or_else(|| default_output(input), Ok)?;
+    let code = match text.symbols.is_empty() {
+        true => Vec::new(),
+        false => compiled(text)?,
+    };
+    let (defines, libraries) = (args.input.definition_words(), maker.path.libraries());
+    let (name, config) = (&input.name, &input.to_bytes());
+    let parts = Parts { name, config, defines: &defines, libraries: &libraries, code: &code };
+    let program = parts.attach().map_err(|e| format!("this program cannot be copied: {}", reason(&e)))?;
+    let written = write_program(&output, &program);
+    written.map_err(|e| format!("{}: {}", output.display(), reason(&e)))
+}
+
+/// The shared object with the code.
+fn compiled(text: &Text) -> Result<Vec<u8>, String> {
+    let file = compile_file(text).map_err(|e| e.to_string())?;
+    std::fs::read(&file).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
+}
+
+/// The configuration's file without its ending.
+fn default_output(input: &Input) -> Result<PathBuf, String> {
+    let path = Path::new(&input.name);
+    match path.extension().is_some_and(|ending| ending == "click") {
+        true => Ok(path.with_extension("")),
+        false => Err("say with -o where to write the program".to_string()),
+    }
+}
+
+/// Writes an executable file; an old one goes on running undisturbed.
+fn write_program(output: &Path, program: &[u8]) -> io::Result<()> {
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    let partial = output.with_file_name(format!(".{name}.{}", std::process::id()));
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o755).open(&partial)?;
+    let written = file.write_all(program).and_then(|()| std::fs::rename(&partial, output));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+    written
+}
