@@ -18,16 +18,13 @@ unsafe fn through(packets: *mut Packet, count: usize, exits: *mut u16, path: imp
     // SAFETY: the caller promises it.
     let (packets, exits) =
         unsafe { (std::slice::from_raw_parts_mut(packets, count), std::slice::from_raw_parts_mut(exits, count)) };
-    let (mut first, mut differ) = (None, 0);
-    for i in 0..count {
+    for (i, exit) in exits.iter_mut().enumerate() {
         if let Some(later) = packets.get(i + AHEAD) {
             later.prefetch();
         }
-        let exit = path(&mut packets[i]);
-        exits[i] = exit;
-        differ |= exit ^ *first.get_or_insert(exit);
+        *exit = path(&mut packets[i]);
     }
-    differ != 0
+    exits.iter().any(|exit| *exit != exits[0])
 }
 
 /// A function that the router calls.

@@ -22,7 +22,7 @@ pub const ANNO_SIZE: usize = 48;
 /// What only the packet's own handle reads and writes. Positions count from the start of the storage in use.
 #[repr(C)]
 pub(crate) struct Meta {
-    storage: *mut u8,
+    storage: NonNull<u8>,
     start: u32,
     len: u32,
     /// Position of the link-level header, or `UNSET`.
@@ -70,7 +70,8 @@ impl BlockPtr {
     #[inline]
     pub fn allocate(headroom: u32, len: u32, capacity: usize) -> Self {
         let (block, class, own) = pool::allocate(capacity);
-        let storage = block.as_ptr().cast::<u8>().wrapping_add(pool::BLOCK_SIZE);
+        // SAFETY: the pool's blocks have storage behind them.
+        let storage = unsafe { block.cast::<u8>().add(pool::BLOCK_SIZE) };
         assert!(headroom as usize + len as usize <= own as usize);
         let meta = Meta {
             storage,
@@ -162,7 +163,7 @@ impl BlockPtr {
         (self.start, self.len) = (start, self.len + N as u32);
         // SAFETY: the `N` bytes from `start` lie within the storage, which nobody else reaches (as in `data_mut`), and an
         // array of bytes may lie anywhere.
-        Some(unsafe { &mut *self.storage.add(start as usize).cast::<[u8; N]>() })
+        Some(unsafe { &mut *self.storage.as_ptr().add(start as usize).cast::<[u8; N]>() })
     }
 
     /// The data bytes.
@@ -170,7 +171,9 @@ impl BlockPtr {
     pub fn data(&self) -> &[u8] {
         // SAFETY: the window lies within the storage (`set_window` and its relatives), which lives as long as a handle to it does, was
         // zeroed when the system gave it, and is never written while two handles can reach it.
-        unsafe { std::slice::from_raw_parts(self.storage.add(self.start as usize), self.len as usize) }
+        unsafe {
+            std::slice::from_raw_parts(self.storage.as_ptr().add(self.start as usize), self.len as usize)
+        }
     }
 
     /// The data bytes for writing, or nothing if another handle can see them.
@@ -181,7 +184,7 @@ impl BlockPtr {
         }
         // SAFETY: as in `data`, and no other handle reaches the storage.
         Some(unsafe {
-            std::slice::from_raw_parts_mut(self.storage.add(self.start as usize), self.len as usize)
+            std::slice::from_raw_parts_mut(self.storage.as_ptr().add(self.start as usize), self.len as usize)
         })
     }
 
@@ -194,13 +197,15 @@ impl BlockPtr {
             assert!(!self.is_shared(), "the data were to be copied");
         }
         // SAFETY: as in `data_mut`: the storage is not shared, and nobody can come to share it while `self` is borrowed.
-        unsafe { std::slice::from_raw_parts_mut(self.storage.add(self.start as usize), self.len as usize) }
+        unsafe {
+            std::slice::from_raw_parts_mut(self.storage.as_ptr().add(self.start as usize), self.len as usize)
+        }
     }
 
     /// The whole storage in use.
     pub fn storage(&self) -> &[u8] {
         // SAFETY: as in `data`.
-        unsafe { std::slice::from_raw_parts(self.storage, self.capacity as usize) }
+        unsafe { std::slice::from_raw_parts(self.storage.as_ptr(), self.capacity as usize) }
     }
 
     /// The whole storage in use for writing, or nothing if another handle can see it.
@@ -209,7 +214,7 @@ impl BlockPtr {
             return None;
         }
         // SAFETY: as in `data_mut`.
-        Some(unsafe { std::slice::from_raw_parts_mut(self.storage, self.capacity as usize) })
+        Some(unsafe { std::slice::from_raw_parts_mut(self.storage.as_ptr(), self.capacity as usize) })
     }
 
     /// Asks the processor to load both lines of the block and the first line behind it, where the data of a packet with
