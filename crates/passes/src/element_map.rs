@@ -121,12 +121,16 @@ impl ElementMap {
         self.entries.iter().filter_map(|e| Some((e.get("name")?, e)))
     }
 
-    /// The class that a class is a specialised form of, over any number of steps; the class itself if it is none. Of
-    /// classes that are said to be forms of each other, any.
+    /// A class, the class that it is a specialised form of, the class of which that is one, and so on. Of classes that are said
+    /// to be forms of each other, some more than once.
+    pub fn bases<'n>(&'n self, class: &'n str) -> impl Iterator<Item = &'n str> {
+        let base = |name: &&str| self.get(name).and_then(|e| e.get("base"));
+        std::iter::successors(Some(class), base).take(self.entries.len() + 1)
+    }
+
+    /// The last of [`ElementMap::bases`].
     pub fn base<'n>(&'n self, class: &'n str) -> &'n str {
-        let base = |name: &str| self.get(name).and_then(|e| e.get("base"));
-        let steps = std::iter::successors(Some(class), |name| base(name));
-        steps.take(self.entries.len() + 1).last().unwrap_or(class)
+        self.bases(class).last().unwrap_or(class)
     }
 
     /// Makes classes that are specialised forms of others known to `registry`, as other names of these.

@@ -14,6 +14,7 @@ mod defines;
 pub mod element_map;
 pub mod export;
 pub mod facts;
+pub mod fastclassifier;
 pub mod kinds;
 pub mod matching;
 pub mod mentions;

@@ -13,8 +13,19 @@ use crate::{ElementId, Network};
 
 /// The elements that are called by name, each with one that does so.
 pub fn mentions(network: &Network, facts: &Facts<'_>) -> BTreeMap<ElementId, ElementId> {
+    mentions_except(network, facts, &[])
+}
+
+/// As [`mentions`], but what elements of some classes say does not count.
+pub fn mentions_except(
+    network: &Network,
+    facts: &Facts<'_>,
+    classes: &[&str],
+) -> BTreeMap<ElementId, ElementId> {
     let mut mentioned = BTreeMap::new();
-    for (id, element) in network.elements().filter(|(id, e)| may_mention(network, facts, *id, e)) {
+    let counts = |e: &ElementDecl| !classes.contains(&e.class.as_str());
+    for (id, element) in network.elements().filter(|(id, e)| counts(e) && may_mention(network, facts, *id, e))
+    {
         for word in element.config.split(|c: char| !is_name_char(c)) {
             for target in resolve(network, &element.name, word).filter(|&target| target != id) {
                 mentioned.entry(target).or_insert(id);
