@@ -1,8 +1,8 @@
 //! The command line of `clickwork` itself: its subcommands.
 
 use crate::{
-    align, build, check, combine, completions, ctl, demo, doc, flatten, fmt, graph, links, list, pretty, run,
-    uncombine, undead, xform, xml,
+    align, build, check, combine, completions, ctl, demo, doc, fastclassifier, flatten, fmt, graph, links,
+    list, pretty, run, uncombine, undead, xform, xml,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +35,8 @@ enum Command {
     Check(check::Check),
     Flatten(flatten::Flatten),
     Undead(undead::Undead),
+    #[command(name = "fastclassifier")]
+    FastClassifier(fastclassifier::FastClassifier),
     Combine(combine::Combine),
     Uncombine(uncombine::Uncombine),
     Align(align::Align),
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::main(&args),
         Command::Flatten(args) => flatten::main(&args),
         Command::Undead(args) => undead::main(&args),
+        Command::FastClassifier(args) => fastclassifier::main(&args),
         Command::Combine(args) => combine::main(&args),
         Command::Uncombine(args) => uncombine::main(&args),
         Command::Align(args) => align::main(&args),

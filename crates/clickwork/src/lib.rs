@@ -20,6 +20,7 @@ mod control;
 mod ctl;
 mod demo;
 mod doc;
+mod fastclassifier;
 mod flatten;
 mod fmt;
 mod graph;

@@ -2,7 +2,7 @@
 //!
 //! A tool with a name of its own adds a line to [`PROGRAMS`]; `clickwork links` then makes its link.
 
-use crate::{align, check, click, combine, flatten, pretty, uncombine, undead, xform, xml};
+use crate::{align, check, click, combine, fastclassifier, flatten, pretty, uncombine, undead, xform, xml};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -28,6 +28,11 @@ pub const PROGRAMS: &[Program] = &[
         name: "click-uncombine",
         help: "takes one of combined routers out",
         main: uncombine::click_main,
+    },
+    Program {
+        name: "click-fastclassifier",
+        help: "merges Classifiers, and has classifiers compiled",
+        main: fastclassifier::click_main,
     },
     Program { name: "click-undead", help: "removes dead code", main: undead::click_main },
     Program { name: "click-xform", help: "replaces patterns of elements", main: xform::click_main },
