@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, Command};
 use clickwork_passes::fastclassifier::alone::Alone;
 use clickwork_passes::fastclassifier::{Diagram, Diagrams, Options, SOURCE, fastclassifier, reverse};
 use clickwork_passes::{Facts, Unit};
-use clickwork_router::{FastCode, Registry, Router};
+use clickwork_router::{ElementId, Registry, Router};
 use clickwork_source::Diagnostics;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -125,9 +125,7 @@ fn diagrams(alone: &Alone, registry: &Arc<Registry>) -> Diagrams {
     found
 }
 
-fn diagram(router: &mut Router, id: clickwork_router::ElementId) -> Option<Diagram> {
-    let code = router.fast_code(id).map(|FastCode { source, constants, .. }| {
-        format!("{source}\n/// What the elements know.\npub const CONSTANTS: Constants = {constants};\n")
-    });
+fn diagram(router: &mut Router, id: ElementId) -> Option<Diagram> {
+    let code = router.fast_code(id).map(|code| code.source.into_owned());
     Some(Diagram { steps: router.read_handler(id, "program", "").ok()?.text(), code })
 }

@@ -3,14 +3,16 @@
 mod common;
 
 use clickwork_elements::registry;
-use clickwork_lang::archive::Archive;
+use clickwork_lang::archive::{Archive, Member};
 use clickwork_lang::{Options, elaborate};
 use clickwork_passes::combine::{Component, combine, spec::LinkSpec, uncombine};
+use clickwork_passes::element_map::FILE;
 use clickwork_passes::xform::{Called, Patterns, shipped, xform};
-use clickwork_passes::{Facts, Network, Unit, align::align, types, undead::undead};
+use clickwork_passes::{Facts, Network, Unit, align::align, fastclassifier, types, undead::undead};
 use clickwork_source::{Diagnostics, Severity, Sources, Span, render_click};
 use common::golden::{Case, Outcome, check};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Messages as Click prints them, with remedies; notes are marked.
 fn said(sources: &Sources, messages: &Diagnostics) -> String {
@@ -58,6 +60,46 @@ fn undead_files() {
 #[test]
 fn align_files() {
     check("align", 15, |case| changed(case, |network, facts| align(network, facts, Span::NONE)));
+}
+
+/// The section `elementmap.xml` is attached before. `no combine` and `no classes` are options, `again` runs the pass before
+/// what is compared, and `reverse` the way back instead of it. `attached` wants the facts about classes, `source` their code.
+#[test]
+fn fastclassifier_files() {
+    check("fastclassifier", 35, |case| {
+        let (mut unit, mut messages) = read(case);
+        if case.has(FILE) {
+            let data = case.get(FILE).as_bytes().to_vec();
+            unit.files.set(Member { name: FILE.into(), modified: 0, mode: 0o600, data });
+        }
+        if case.has("again") {
+            fastclassified(case, &mut unit);
+        }
+        messages.extend(match case.has("reverse") {
+            true => fastclassifier::reverse(&mut unit.network, &mut unit.files),
+            false => fastclassified(case, &mut unit),
+        });
+        let attached = |section: &str, file| {
+            let file = unit.files.get(file).filter(|_| case.has(section));
+            file.map(|m| format!("--- {}\n{}", m.name, String::from_utf8_lossy(&m.data))).unwrap_or_default()
+        };
+        let files = attached("attached", FILE) + &attached("source", fastclassifier::SOURCE);
+        Outcome { result: unit.to_text() + &files, messages: said(&unit.sources, &messages) }
+    });
+}
+
+fn fastclassified(case: &Case, unit: &mut Unit) -> Diagnostics {
+    let registry = Arc::new(registry());
+    let facts = Facts::new(&registry, &unit.files);
+    let options =
+        fastclassifier::Options { combine: !case.has("no combine"), classes: !case.has("no classes") };
+    // Instead of the code, which may become better, the steps it is made of.
+    let diagrams = |alone: &_| {
+        let mut diagrams = common::diagrams(alone, &registry);
+        diagrams.values_mut().flatten().for_each(|d| d.code = d.code.as_ref().map(|_| d.steps.clone()));
+        diagrams
+    };
+    fastclassifier::fastclassifier(&mut unit.network, &mut unit.files, &facts, options, diagrams)
 }
 
 /// Of messages the first line. The section `known` asks what is known of packets.

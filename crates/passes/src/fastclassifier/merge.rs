@@ -67,12 +67,13 @@ impl Merger<'_> {
         }
     }
 
-    /// The first output of a Classifier that leads to an element.
+    /// The first output of another Classifier that leads to an element.
     fn sender(&self, id: ElementId, refused: &BTreeSet<Port>) -> Option<Port> {
         let input = Port { element: id, port: 0 };
-        let is_classifier = |id| self.network.element(id).is_some_and(|e| e.class == CLASSIFIER);
+        let is_other =
+            |other| other != id && self.network.element(other).is_some_and(|e| e.class == CLASSIFIER);
         let from = self.network.entering(input).map(|c| c.from);
-        from.filter(|from| is_classifier(from.element)).find(|from| !refused.contains(from))
+        from.filter(|from| is_other(from.element)).find(|from| !refused.contains(from))
     }
 
     /// The patterns of the Classifier of output `from` once it has taken in the Classifier `to`.
@@ -85,7 +86,7 @@ impl Merger<'_> {
         }
         let (mine, theirs) = (self.patterns(from.element)?, self.patterns(to)?);
         let next = self.network.outputs(to).into_iter().map(|c| c.to.element);
-        if from.element == to || next.into_iter().any(|next| next == to || next == from.element) {
+        if next.into_iter().any(|next| next == to || next == from.element) {
             return Err("packets go round in a circle".to_string());
         }
         let stays = self.network.inputs(to).len() > 1;

@@ -46,7 +46,7 @@ fn module(text: &mut String, class: &str, base: &str, elements: &[&ElementDecl],
         let _ = writeln!(text, "{}", format!("///     {line}").trim_end());
     });
     let _ = writeln!(text, "pub mod {} {{", identifier(class));
-    let code = diagram.code.as_deref().unwrap_or("// Every packet needs the element itself.\n");
+    let code = diagram.code.as_deref().unwrap_or("// None: it would be too long, or does nothing.\n");
     code.lines().for_each(|line| {
         let _ = writeln!(text, "{}", format!("    {line}").trim_end());
     });

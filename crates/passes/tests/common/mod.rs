@@ -6,8 +6,10 @@ pub mod golden;
 use clickwork_elements::registry;
 use clickwork_lang::{Graph, Options as LangOptions, archive::Archive, elaborate};
 use clickwork_packet::Timestamp;
+use clickwork_passes::fastclassifier::alone::Alone;
+use clickwork_passes::fastclassifier::{Diagram, Diagrams};
 use clickwork_passes::{Facts, Network, Unit};
-use clickwork_router::{Clock, Driver, Log, Options, Registry, Router, build};
+use clickwork_router::{Clock, Driver, Log, Options, Registry, Router, build, check};
 use clickwork_source::{Diagnostics, Sources, render_click};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,6 +72,23 @@ pub fn run(text: &str, ordered: bool, counted: &[&str]) -> Deeds {
         deeds.counts.insert(e.name.clone(), value);
     }
     deeds
+}
+
+/// The diagrams of classifiers, as the command reads them.
+pub fn diagrams(alone: &Alone, registry: &Arc<Registry>) -> Diagrams {
+    let options = Options { log: Log::buffer(), ..Options::default() };
+    let (router, messages) = check(&alone.graph, &alone.sources, registry, options);
+    let mut router = router.expect("all classes are known");
+    let wrong = alone.wrong(&messages);
+    let mut diagrams = Diagrams::new();
+    for id in router.ids() {
+        let Ok(steps) = router.read_handler(id, "program", "") else { continue };
+        let code = router.fast_code(id).map(|code| code.source.into_owned());
+        let name = router.info(id).name.clone();
+        let diagram = Diagram { steps: steps.text(), code };
+        diagrams.insert(name.clone(), wrong.get(&name).map_or(Ok(diagram), |why| Err(why.clone())));
+    }
+    diagrams
 }
 
 /// Numbers that look random and are the same for the same seed.
