@@ -1,7 +1,11 @@
 //! What the tests of passes share: running a pass on a text, and running configurations to compare what they do.
 #![allow(dead_code)] // no test uses everything
 
+pub mod compounds;
+pub mod frames;
 pub mod golden;
+pub mod model;
+pub mod trial;
 
 use clickwork_elements::registry;
 use clickwork_lang::{Graph, Options as LangOptions, archive::Archive, elaborate};
