@@ -1,8 +1,8 @@
 //! The command line of `clickwork` itself: its subcommands.
 
 use crate::{
-    align, build, check, combine, completions, ctl, demo, doc, fastclassifier, flatten, fmt, graph, links,
-    list, pretty, run, uncombine, undead, xform, xml,
+    align, build, check, combine, completions, ctl, demo, devirtualize, doc, fastclassifier, flatten, fmt,
+    graph, links, list, pretty, run, uncombine, undead, xform, xml,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,6 +40,7 @@ enum Command {
     Combine(combine::Combine),
     Uncombine(uncombine::Uncombine),
     Align(align::Align),
+    Devirtualize(devirtualize::Devirtualize),
     Xform(xform::Xform),
     Pretty(pretty::Pretty),
     Xml(xml::Xml),
@@ -66,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Combine(args) => combine::main(&args),
         Command::Uncombine(args) => uncombine::main(&args),
         Command::Align(args) => align::main(&args),
+        Command::Devirtualize(args) => devirtualize::main(&args),
         Command::Xform(args) => xform::main(&args),
         Command::Pretty(args) => pretty::main(&args),
         Command::Xml(args) => xml::xml_main(&args),

@@ -19,6 +19,7 @@ mod config;
 mod control;
 mod ctl;
 mod demo;
+mod devirtualize;
 mod doc;
 mod fastclassifier;
 mod flatten;

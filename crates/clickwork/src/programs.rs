@@ -2,7 +2,10 @@
 //!
 //! A tool with a name of its own adds a line to [`PROGRAMS`]; `clickwork links` then makes its link.
 
-use crate::{align, check, click, combine, fastclassifier, flatten, pretty, uncombine, undead, xform, xml};
+use crate::{
+    align, check, click, combine, devirtualize, fastclassifier, flatten, pretty, uncombine, undead, xform,
+    xml,
+};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,6 +38,11 @@ pub const PROGRAMS: &[Program] = &[
         main: fastclassifier::click_main,
     },
     Program { name: "click-undead", help: "removes dead code", main: undead::click_main },
+    Program {
+        name: "click-devirtualize",
+        help: "specialises elements to their neighbours",
+        main: devirtualize::click_main,
+    },
     Program { name: "click-xform", help: "replaces patterns of elements", main: xform::click_main },
     Program { name: "click-pretty", help: "makes a web page of a configuration", main: pretty::click_main },
     Program { name: "click2xml", help: "writes a configuration as XML", main: xml::click_main },

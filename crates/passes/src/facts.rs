@@ -51,21 +51,22 @@ impl<'a> Facts<'a> {
         if self.registry.get(name).is_some() { name } else { self.map.base(name) }
     }
 
-    /// The facts about `name`, a specialised form of the class `base`, for an element map. They have the codes of the base, for
-    /// programs that do not know what a base is.
-    pub fn specialised(&self, name: &str, base: &str) -> Entry {
-        let known = [("name", name), ("base", base)];
-        let codes = match self.of(base).class {
-            Some(class) => vec![
+    /// The facts about `name`, a specialised form of the class `base` with its code in `source`, for an element map. The codes of
+    /// the base are for programs that do not know what a base is.
+    pub fn specialised(&self, name: &str, base: &str, source: &str) -> Entry {
+        let known = [("name", name), ("base", base), ("sourcefile", source)];
+        let codes = match (self.entry(base), self.of(base).class) {
+            (Some(entry), _) => entry.attributes().collect(),
+            (None, Some(class)) => vec![
                 ("portcount", class.ports),
                 ("processing", class.processing),
                 ("flowcode", class.flow),
                 ("flags", class.flags),
             ],
-            None => self.entry(base).map_or(Vec::new(), |e| e.attributes().collect()),
+            (None, None) => Vec::new(),
         };
-        let codes =
-            codes.into_iter().filter(|(name, value)| !value.is_empty() && !["name", "base"].contains(name));
+        let is_new = |name: &str| !known.iter().any(|(known, _)| *known == name);
+        let codes = codes.into_iter().filter(|(name, value)| !value.is_empty() && is_new(name));
         Entry::new(&known.into_iter().chain(codes).collect::<Vec<_>>())
     }
 

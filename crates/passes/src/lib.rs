@@ -11,6 +11,7 @@
 pub mod align;
 pub mod combine;
 mod defines;
+pub mod devirtualize;
 pub mod element_map;
 pub mod export;
 pub mod facts;
