@@ -10,6 +10,7 @@ use clickwork_passes::element_map::FILE;
 use clickwork_passes::xform::{Called, Patterns, shipped, xform};
 use clickwork_passes::{Facts, Network, Unit, align::align, fastclassifier, types, undead::undead};
 use clickwork_source::{Diagnostics, Severity, Sources, Span, render_click};
+use common::devirtualize::devirtualize;
 use common::golden::{Case, Outcome, check};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -100,6 +101,24 @@ fn fastclassified(case: &Case, unit: &mut Unit) -> Diagnostics {
         diagrams
     };
     fastclassifier::fastclassifier(&mut unit.network, &mut unit.files, &facts, options, diagrams)
+}
+
+/// A section `leave out` has names. The result says which elements share which class; with a section `archive` it is the
+/// archive.
+#[test]
+fn devirtualize_files() {
+    check("devirtualize", 20, |case| {
+        let (unit, messages) = read(case);
+        let (before, _) = read(case);
+        let registry = registry();
+        let after = devirtualize(unit, &registry, case.get("leave out"));
+        after.check(&before, &registry);
+        let result = match case.has("archive") {
+            true => String::from_utf8(after.unit.wrap(after.unit.to_text())).unwrap(),
+            false => after.listing(),
+        };
+        Outcome { result, messages: said(&before.sources, &messages) }
+    });
 }
 
 /// Of messages the first line. The section `known` asks what is known of packets.

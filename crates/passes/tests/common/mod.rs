@@ -2,6 +2,7 @@
 #![allow(dead_code)] // no test uses everything
 
 pub mod compounds;
+pub mod devirtualize;
 pub mod frames;
 pub mod golden;
 pub mod model;
