@@ -23,6 +23,8 @@ pub fn tint(family: &str) -> (&'static str, &'static str) {
 const ROW: i64 = 22;
 const GAP: i64 = 22;
 const MARGIN: i64 = 20;
+/// A legend is at least so wide if it has so much to say.
+const NARROWEST: i64 = 440;
 
 enum Symbol {
     Input(Port),
@@ -46,10 +48,11 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// For what is in the model.
-    pub fn new(model: &Model) -> Legend {
-        let rows: Vec<_> =
-            [ports(model), colours(model), marks(model)].into_iter().filter(|r| !r.is_empty()).collect();
+    /// For what is in the model, about as wide as the drawing.
+    pub fn new(model: &Model, width: i64) -> Legend {
+        let room = (width - 2 * MARGIN).max(NARROWEST);
+        let kinds = [ports(model), colours(model), marks(model)];
+        let rows: Vec<_> = kinds.into_iter().flat_map(|items| in_rows(items, room)).collect();
         let width = rows.iter().map(|r| row_width(r)).max().unwrap_or(0) + 2 * MARGIN;
         let height = if rows.is_empty() { 0 } else { rows.len() as i64 * ROW + MARGIN };
         Legend { rows, width, height }
@@ -77,6 +80,21 @@ impl Legend {
             }
         }
     }
+}
+
+/// Items in rows of equal length that are no wider than `room`, if they can be.
+fn in_rows(items: Vec<Item>, room: i64) -> Vec<Vec<Item>> {
+    let lengths = (1..=items.len()).map(|rows| items.len().div_ceil(rows));
+    let fits = |&length: &usize| items.chunks(length).all(|row| row_width(row) <= room);
+    let length = lengths.into_iter().find(fits).unwrap_or(1);
+    let mut rows: Vec<Vec<Item>> = Vec::new();
+    for item in items {
+        match rows.last_mut().filter(|row| row.len() < length) {
+            Some(row) => row.push(item),
+            None => rows.push(vec![item]),
+        }
+    }
+    rows
 }
 
 fn item_width(text: &str) -> i64 {

@@ -35,7 +35,7 @@ text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;fill:#1a1a1a}\
 
 /// Draws the picture. With `links`, a prefix, an element's box is a link to that prefix and the element's name.
 pub fn draw(model: &Model, picture: &Picture, title: &str, links: Option<&str>) -> String {
-    let legend = Legend::new(model);
+    let legend = Legend::new(model, picture.width);
     let width = picture.width.max(legend.width);
     let height = picture.height + legend.height;
     let shift = (width - picture.width) / 2;

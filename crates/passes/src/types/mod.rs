@@ -41,7 +41,13 @@ pub fn describe(network: &Network, facts: &Facts<'_>) -> Vec<String> {
     let Some(inference) = Inference::new(network, facts) else { return Vec::new() };
     let name = |port: Port| network.element(port.element).map_or("", |e| e.name.as_str());
     let line = |c: &Connection| {
-        let states: Vec<_> = inference.on(c).iter().map(explain::state).collect();
+        let mut states: Vec<_> = Vec::new();
+        // States that differ in what is not shown, such as colours, read the same.
+        for state in inference.on(c).iter().map(explain::state) {
+            if !states.contains(&state) {
+                states.push(state);
+            }
+        }
         let known = if states.is_empty() { "no packets".to_string() } else { states.join("; or ") };
         format!("{} [{}] -> [{}] {}: {known}", name(c.from), c.from.port, c.to.port, name(c.to))
     };
