@@ -9,7 +9,7 @@ use clickwork_lang::Options;
 use clickwork_passes::xform::shipped::{self, SHIPPED};
 use clickwork_passes::xform::{Called, Patterns, Replaced, xform};
 use clickwork_passes::{Facts, Unit};
-use clickwork_source::Diagnostics;
+use clickwork_source::{Diagnostic, Diagnostics, Span};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,6 +23,7 @@ use std::process::ExitCode;
 ///
 /// Files after the first are pattern files.
 #[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct Xform {
     #[command(flatten)]
     tool: ToolOptions,
@@ -45,6 +46,12 @@ pub struct Xform {
     list: bool,
 }
 
+const EXAMPLES: &str = "Examples:
+  clickwork xform --list                                 the patterns that come with the program
+  clickwork xform -v -p ip router.click -o fast.click    combination elements for an IP router
+  clickwork xform -p mine.clickpat router.click | clickwork check
+  clickwork xform -r -p mine.clickpat router.click       the other way round";
+
 /// Runs as `click-xform`.
 pub fn click_main(args: Vec<OsString>) -> ExitCode {
     tool::click_main("click-xform", args, |command| command, run)
@@ -64,18 +71,21 @@ fn run(args: &Xform, report: &Report) -> ExitCode {
     let mut files = args.patterns.clone();
     files.extend(options.input.take_files_after_first());
     if files.is_empty() && args.replace.is_empty() {
-        report.warning("no patterns read");
+        report.warning(match report.click {
+            true => "no patterns read",
+            false => "no patterns read: name them with '-p FILE', or one of those that '--list' lists",
+        });
     }
-    tool::transform(&options, report, |unit| {
+    let report = Report { notes: args.verbose, ..*report };
+    tool::transform(&options, &report, |unit| {
         let mut texts = files.iter().map(|file| find(file)).collect::<Result<Vec<_>, _>>()?;
         for (number, text) in args.replace.iter().enumerate() {
             texts.push(Input::new(format!("<pattern {}>", number + 1), text.as_bytes().to_vec())?);
         }
         let (replaced, messages) = replace(args, unit, texts);
-        if args.verbose {
-            tell(&replaced, report);
-        }
-        Ok(messages)
+        let mut all = if args.verbose { told(&replaced) } else { Diagnostics::new() };
+        all.extend(messages);
+        Ok(all)
     })
 }
 
@@ -127,11 +137,15 @@ fn replace(args: &Xform, unit: &mut Unit, texts: Vec<Input>) -> (Vec<Replaced>, 
     }
 }
 
-fn tell(replaced: &[Replaced], report: &Report) {
-    for Replaced { compound, elements, .. } in replaced {
-        report.note(&format!("{compound} for {}", elements.join(", ")));
+/// What was replaced, as remarks.
+fn told(replaced: &[Replaced]) -> Diagnostics {
+    let mut notes = Diagnostics::new();
+    for Replaced { compound, elements, place, .. } in replaced {
+        let message = format!("{compound} takes the place of {}", elements.join(", "));
+        notes.push(Diagnostic::note(*place, message));
     }
     if replaced.is_empty() {
-        report.note("nothing to replace");
+        notes.push(Diagnostic::note(Span::NONE, "nothing to replace"));
     }
+    notes
 }

@@ -61,7 +61,8 @@ fn patterns_that_come_with_the_program_are_found_by_name() {
         let made = dir.clickwork().args(["xform", "-v", "-p", name, "-e", config]).assert().success();
         let (stdout, stderr) = output(&made);
         assert!(stdout.contains("IPInputCombo(1, BADSRC 1.2.3.255 1.2.4.255);"), "{stdout}");
-        assert_eq!(stderr, "note: IPInput@1 for Paint@2, Strip@3, CheckIPHeader@4, GetIPAddress@5\n");
+        let note = "note: IPInput@1 takes the place of Paint@2, Strip@3, CheckIPHeader@4, GetIPAddress@5\n --> config:1:9\n";
+        assert!(stderr.starts_with(note), "{stderr}");
     }
     let missing = dir.tool("click-xform").args(["-p", "ipp", "-e", config]).assert().code(1);
     let (stdout, stderr) = output(&missing);

@@ -288,22 +288,35 @@ proptest! {
     }
 }
 
-/// Two routers with a link in each direction. A RouterLink moves packets as an Unqueue does.
+/// Two routers with a link in each direction. A RouterLink moves packets as an Unqueue does. KINDS are ARP queries, replies,
+/// IP and the rest in one of two orders, which [`network`] fills in.
 const NETWORK: &str = "
     A/arpq :: ARPQuerier(10.0.0.1, 0:0:0:0:0:a) -> A/q :: Queue(20) -> ab :: RouterLink(A eth1, B eth0) -> FILTER
-        B/c :: Classifier(12/0806 20/0001, 12/0806 20/0002, 12/0800, -);
+        B/c :: Classifier(KINDS);
     B/arpq :: ARPQuerier(10.0.0.2, 0:0:0:0:0:b) -> B/q :: Queue(20) -> ba :: RouterLink(B eth0, A eth1)
-        -> A/c :: Classifier(12/0806 20/0001, 12/0806 20/0002, 12/0800, -);
-    A/c [0] -> A/ar :: ARPResponder(10.0.0.1 0:0:0:0:0:a) -> A/q;
-    A/c [1] -> [1] A/arpq; A/c [2] -> sink0 :: Sink; A/c [3] -> sink1 :: Sink;
-    B/c [0] -> B/ar :: ARPResponder(10.0.0.2 0:0:0:0:0:b) -> B/q;
-    B/c [1] -> [1] B/arpq; B/c [2] -> sink2 :: Sink; B/c [3] -> sink3 :: Sink;
+        -> A/c :: Classifier(KINDS);
+    A/c [QUERY] -> A/ar :: ARPResponder(10.0.0.1 0:0:0:0:0:a) -> A/q;
+    A/c [REPLY] -> [1] A/arpq; A/c [IP] -> sink0 :: Sink; A/c [3] -> sink1 :: Sink;
+    B/c [QUERY] -> B/ar :: ARPResponder(10.0.0.2 0:0:0:0:0:b) -> B/q;
+    B/c [REPLY] -> [1] B/arpq; B/c [IP] -> sink2 :: Sink; B/c [3] -> sink3 :: Sink;
     ina :: Source -> GetIPAddress(16) -> A/arpq; inb :: Source -> GetIPAddress(16) -> B/arpq;";
+
+/// The network with a filter behind one link, and classifiers that ask for IP first or last.
+fn network(filter: &str, ip_first: bool) -> String {
+    let (kinds, numbers) = match ip_first {
+        true => ("12/0800, 12/0806 20/0001, 12/0806 20/0002, -", ["1", "2", "0"]),
+        false => ("12/0806 20/0001, 12/0806 20/0002, 12/0800, -", ["0", "1", "2"]),
+    };
+    let text = NETWORK.replace("FILTER", filter).replace("KINDS", kinds);
+    let ports = ["QUERY", "REPLY", "IP"].into_iter().zip(numbers);
+    ports.fold(text, |text, (word, n)| text.replace(&format!("[{word}]"), &format!("[{n}]")))
+}
 
 #[test]
 fn ip_packets_reach_the_other_router_without_arp() {
-    for filter in ["", "HostEtherFilter(0:0:0:0:0:b) ->"] {
-        let text = NETWORK.replace("FILTER", filter);
+    let filters = ["", "HostEtherFilter(0:0:0:0:0:b) ->"];
+    for (filter, ip_first) in filters.into_iter().flat_map(|f| [(f, false), (f, true)]) {
+        let text = network(filter, ip_first);
         let (after, replaced) = transformed(&text, "arp");
         assert_eq!(replaced.len(), 2, "{after}");
         assert!(!after.contains("ARPQuerier"), "{after}");
@@ -329,7 +342,7 @@ fn ip_packets_reach_the_other_router_without_arp() {
 
 #[test]
 fn a_link_that_several_routers_share_keeps_arp() {
-    let text = NETWORK.replace("FILTER", "") + "ab -> third :: Sink;";
+    let text = network("", false) + "ab -> third :: Sink;";
     let (_, replaced) = transformed(&text, "arp");
     assert_eq!(replaced.len(), 1, "only the way back is for two");
 }

@@ -18,7 +18,7 @@ mod wildcard;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-use clickwork_source::{Diagnostic, Sources};
+use clickwork_source::{Diagnostic, Sources, Span};
 
 use crate::matching::{Accept, Index, Match, Search};
 use crate::{ElementId, Network};
@@ -37,6 +37,8 @@ pub struct Replaced {
     pub compound: String,
     /// The names of the elements that are gone.
     pub elements: Vec<String>,
+    /// Where the user wrote the first of them, or what it took the place of.
+    pub place: Span,
 }
 
 /// Replaces occurrences of the patterns until there is none.
@@ -136,7 +138,7 @@ impl<'a> Work<'a> {
         }
         self.search_again(&found, &made.new);
         let elements = made.old.into_iter().map(|e| e.name).collect();
-        Ok(Replaced { pattern: pattern.name.clone(), compound, elements })
+        Ok(Replaced { pattern: pattern.name.clone(), compound, elements, place: origin.span })
     }
 
     /// Notes where occurrences can have come into being.
@@ -167,7 +169,7 @@ impl<'a> Work<'a> {
         known.unwrap_or_else(|| {
             let element = self.network.element(first);
             Origin {
-                span: element.map_or(clickwork_source::Span::NONE, |e| e.span),
+                span: element.map_or(Span::NONE, |e| e.span),
                 name: element.map_or(String::new(), |e| e.name.clone()),
                 others: found.elements.len() - 1,
             }
