@@ -37,7 +37,7 @@ const XML_EXAMPLES: &str = "Examples:
 
 /// Write a configuration as JSON
 ///
-/// Elements without compounds around them, connections, requirements, and the facts about the classes used; docs/tools.md
+/// Elements without compounds around them, connections, requirements, and the facts about the classes used; docs/tools/export.md
 /// describes the form. Global variables are replaced by their values. Element classes need not be known.
 #[derive(clap::Args, Debug)]
 #[command(after_help = JSON_EXAMPLES)]

@@ -1,4 +1,4 @@
-//! Configurations as JSON. `docs/tools.md` describes the form; [`VERSION`] grows when something in it changes its meaning or
+//! Configurations as JSON. `docs/tools/export.md` describes the form; [`VERSION`] grows when something in it changes its meaning or
 //! goes away, not when something is added.
 
 use std::collections::BTreeSet;
