@@ -152,6 +152,14 @@ impl BlockPtr {
         self.len -= back.min(self.len);
     }
 
+    /// Moves the start of the window so many bytes outwards, or says that there is less room.
+    #[inline]
+    pub fn widen(&mut self, front: u32) -> bool {
+        let Some(start) = self.start.checked_sub(front) else { return false };
+        (self.start, self.len) = (start, self.len + front);
+        true
+    }
+
     /// Moves the start of the window `N` bytes outwards and gives those bytes for writing; or does nothing, if there is
     /// less room or another handle can see the bytes.
     #[inline]
@@ -164,6 +172,18 @@ impl BlockPtr {
         // SAFETY: the `N` bytes from `start` lie within the storage, which nobody else reaches (as in `data_mut`), and an
         // array of bytes may lie anywhere.
         Some(unsafe { &mut *self.storage.as_ptr().add(start as usize).cast::<[u8; N]>() })
+    }
+
+    /// Moves the end of the window so many bytes outwards and gives those bytes for writing; or does nothing, as above.
+    #[inline]
+    pub fn widen_back(&mut self, back: usize) -> Option<&mut [u8]> {
+        let end = self.start + self.len;
+        if back > (self.capacity - end) as usize || self.is_shared() {
+            return None;
+        }
+        self.len += back as u32;
+        // SAFETY: the bytes from `end` on lie within the storage, which nobody else reaches (as in `data_mut`).
+        Some(unsafe { std::slice::from_raw_parts_mut(self.storage.as_ptr().add(end as usize), back) })
     }
 
     /// The data bytes.

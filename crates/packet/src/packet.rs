@@ -181,8 +181,14 @@ impl Packet {
 
     #[inline]
     fn reveal(&mut self, n: usize) {
-        let (start, len) = (self.0.start() - n as u32, self.0.len() + n as u32);
-        self.0.set_window(start, len);
+        let is_there = self.0.widen(n as u32);
+        debug_assert!(is_there, "room was to be made");
+    }
+
+    /// Adds `n` bytes to the end and returns those for writing; does nothing if that would take a copy.
+    #[inline]
+    pub fn unshared_put(&mut self, n: usize) -> Option<&mut [u8]> {
+        self.0.widen_back(n)
     }
 
     /// Adds `n` bytes to the end and returns the data for writing. The new bytes hold what was there.
@@ -565,7 +571,18 @@ mod tests {
         assert_eq!(p.unshared_push::<3>(), None);
         let _other = p.clone();
         assert_eq!(p.unshared_push::<2>(), None);
+        assert_eq!(p.unshared_put(1), None);
         assert_eq!((p.data(), p.headroom()), (&b"headdata"[..], 2));
+    }
+
+    #[test]
+    fn room_behind_is_given_only_if_there_is() {
+        let mut p = Packet::new(b"data");
+        let tailroom = p.tailroom();
+        p.unshared_put(4).unwrap().copy_from_slice(b"tail");
+        assert_eq!((p.data(), p.tailroom()), (&b"datatail"[..], tailroom - 4));
+        assert_eq!(p.unshared_put(tailroom - 3), None);
+        assert_eq!(p.unshared_put(tailroom - 4).map(|new| new.len()), Some(tailroom - 4));
     }
 
     #[test]

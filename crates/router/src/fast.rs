@@ -116,20 +116,21 @@ pub fn with_parts(source: &str, parts: &[(&str, &str)]) -> String {
     text + &format!("mod whole {{\n{source}}}\npub use whole::*;\n")
 }
 
-/// Implements [`Fast`] for an element that keeps the `Constants` of its fast path in a field `constants`. The fast path is
-/// the module `fast::NAME` beside the element's own, in the file `fast/NAME.rs`.
+/// Implements [`Fast`] for an element that keeps the `Constants` of its fast path in a field `constants`, or, with `()`
+/// behind the name, makes them in a method `constants`. The fast path is the module `fast::NAME` beside the element's own,
+/// in the file `fast/NAME.rs`.
 #[macro_export]
 macro_rules! fast_path {
-    ($element:ty, $name:ident) => {
+    ($element:ty, $name:ident $($call:tt)?) => {
         impl $crate::Fast for $element {
             fn fast_code(&self) -> Option<$crate::FastCode> {
                 let source = include_str!(concat!("fast/", stringify!($name), ".rs"));
-                Some($crate::FastCode::new(stringify!($name), source, &self.constants))
+                Some($crate::FastCode::new(stringify!($name), source, &self.constants $($call)?))
             }
 
             #[inline]
             fn fast(&self, p: &mut clickwork_packet::Packet) -> Option<u16> {
-                super::fast::$name::fast(&self.constants, p)
+                super::fast::$name::fast(&self.constants $($call)?, p)
             }
         }
     };

@@ -1,10 +1,11 @@
 //! IPMirror: sends packets back where they came from.
 
+use super::fast::ip_mirror::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Ipv4Mut, TcpMut, UdpHeader};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,12 +16,15 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> IPMirror -> CheckIPHeader -> Discard",
     packets: "ip/ip",
     args: &[ArgSpec::positional("DST_ANNO", ArgType::Bool, "true", "set the destination annotation")],
-    ..Class::new("IPMirror", "ip", || Box::new(IPMirror { sets_annotation: true }))
+    fast: Some(FastPath::of::<IPMirror>()),
+    ..Class::new("IPMirror", "ip", || Box::new(IPMirror { constants: Constants { sets_annotation: true } }))
 };
 
 struct IPMirror {
-    sets_annotation: bool,
+    constants: Constants,
 }
+
+fast_path!(IPMirror, ip_mirror);
 
 fn swap_ports(transport: &mut [u8]) {
     // TCP and UDP have their ports in the same place.
@@ -41,10 +45,13 @@ fn swap_numbers(transport: &mut [u8]) {
 
 impl SimpleElement for IPMirror {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("DST_ANNO", &mut self.sets_annotation);
+        args.read("DST_ANNO", &mut self.constants.sets_annotation);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let Some(mut ip) = p.network_header_mut().and_then(Ipv4Mut::new) else {
             return Verdict::Drop("no IP header");
         };
@@ -58,7 +65,7 @@ impl SimpleElement for IPMirror {
                 swap_numbers(ip.payload_mut());
             }
         }
-        if self.sets_annotation {
+        if self.constants.sets_annotation {
             p.set_dst_ip(source);
         }
         Verdict::PASS

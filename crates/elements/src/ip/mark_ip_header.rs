@@ -1,8 +1,9 @@
 //! MarkIPHeader: notes where the IP header is.
 
+use super::fast::mark_ip_header::{Constants, fast};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -12,23 +13,24 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkIPHeader(14) -> Discard",
     packets: "any/mark any@OFFSET",
     args: &[ArgSpec::positional("OFFSET", ArgType::U16, "0", "where the IP header is in the packet")],
+    fast: Some(FastPath::of::<MarkIPHeader>()),
     ..Class::new("MarkIPHeader", "ip", || Box::<MarkIPHeader>::default())
 };
 
 #[derive(Default)]
 struct MarkIPHeader {
-    offset: u32,
+    constants: Constants,
 }
+
+fast_path!(MarkIPHeader, mark_ip_header);
 
 impl SimpleElement for MarkIPHeader {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("OFFSET", Bounded(0..=u32::from(u16::MAX)), &mut self.offset);
+        args.read_with("OFFSET", Bounded(0..=u32::from(u16::MAX)), &mut self.constants.offset);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let first = p.data().get(self.offset as usize).copied().unwrap_or_default();
-        p.set_network_header(self.offset as i32, u32::from(first & 0xF) * 4);
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

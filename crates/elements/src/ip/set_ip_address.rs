@@ -1,11 +1,12 @@
 //! SetIPAddress: sets the destination annotation to a fixed address.
 
+use super::fast::set_ip_address::{Constants, fast};
 use crate::values::store;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::anno::{self, Anno};
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -23,6 +24,7 @@ pub static CLASS: Class = Class {
             text,
             "IP address"
         )))],
+    fast: Some(FastPath::of::<SetIPAddress>()),
     ..Class::new("SetIPAddress", "ip", || {
         Box::new(SetIPAddress { address: Ipv4Address::UNSPECIFIED, anno: anno::DST_IP })
     })
@@ -33,14 +35,22 @@ struct SetIPAddress {
     anno: Anno,
 }
 
+fast_path!(SetIPAddress, set_ip_address());
+
+impl SetIPAddress {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { octets: self.address.octets(), anno: self.anno.offset }
+    }
+}
+
 impl SimpleElement for SetIPAddress {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read("IPADDR", &mut self.address).read_with("ANNO", AnnoOfSize(4), &mut self.anno);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.set_anno_bytes(self.anno, &self.address.octets());
-        Verdict::PASS
+        fast(&self.constants(), p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

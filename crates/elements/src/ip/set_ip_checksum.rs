@@ -1,8 +1,9 @@
 //! SetIPChecksum: computes the checksum of IP headers.
 
+use super::fast::set_ip_checksum::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::Ipv4Mut;
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -12,13 +13,21 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> StoreData(8, \\<09>) -> SetIPChecksum \
               -> CheckIPHeader -> Discard",
     packets: "ip/ip",
-    ..Class::new("SetIPChecksum", "ip", || Box::new(SetIPChecksum))
+    fast: Some(FastPath::of::<SetIPChecksum>()),
+    ..Class::new("SetIPChecksum", "ip", || Box::new(SetIPChecksum { constants: Constants }))
 };
 
-struct SetIPChecksum;
+struct SetIPChecksum {
+    constants: Constants,
+}
+
+fast_path!(SetIPChecksum, set_ip_checksum);
 
 impl SimpleElement for SetIPChecksum {
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         match p.network_header_mut().and_then(Ipv4Mut::new) {
             Some(mut ip) => ip.fill_checksum(),
             None => return Verdict::Drop("no IP header"),

@@ -1,9 +1,12 @@
 //! SetIPDSCP: sets the differentiated services code point.
 
+use super::fast::set_tos::Constants;
 use super::rewrite::change_tos;
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, Bounded, Names};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -20,6 +23,7 @@ pub static CLASS: Class = Class {
             Ok::<(), String>(())
         }),
     )],
+    fast: Some(FastPath::of::<SetIPDSCP>()),
     ..Class::new("SetIPDSCP", "ip", || Box::<SetIPDSCP>::default())
 };
 
@@ -30,12 +34,24 @@ struct SetIPDSCP {
     dscp: u8,
 }
 
+fast_path!(SetIPDSCP, set_tos());
+
+impl SetIPDSCP {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { keep: 3, set: self.dscp << 2, capable_only: false }
+    }
+}
+
 impl SimpleElement for SetIPDSCP {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read_with("DSCP", DSCP, &mut self.dscp);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let changed = change_tos(p, |tos| tos & 3 | self.dscp << 2);
         changed.map_or(Verdict::Drop("no IP header"), |()| Verdict::PASS)
     }

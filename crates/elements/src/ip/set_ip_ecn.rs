@@ -1,11 +1,12 @@
 //! SetIPECN and MarkIPCE: explicit congestion notification. Read first: RFC 3168 §5.
 
+use super::fast::set_tos::Constants;
 use super::rewrite::change_tos;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::{Header, Ipv4Header};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Choice};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -20,6 +21,7 @@ pub static CLASS: Class = Class {
         ArgType::Choice(&["no", "ect1", "ect2", "ce"]),
         "the bits, by name or number",
     )],
+    fast: Some(FastPath::of::<SetIPECN>()),
     ..Class::new("SetIPECN", "ip", || Box::<SetIPECN>::default())
 };
 
@@ -38,6 +40,7 @@ pub static MARK_CE: Class = Class {
         "mark packets of transports without ECN too",
     )],
     handlers: &[read_handler!("drops", "packets that could not be marked", |e: &mut MarkIPCE, _| e.drops)],
+    fast: Some(FastPath::of::<MarkIPCE>()),
     ..Class::new("MarkIPCE", "ip", || Box::<MarkIPCE>::default())
 };
 
@@ -51,12 +54,24 @@ struct SetIPECN {
     ecn: u8,
 }
 
+fast_path!(SetIPECN, set_tos());
+
+impl SetIPECN {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { keep: !MASK, set: self.ecn, capable_only: false }
+    }
+}
+
 impl SimpleElement for SetIPECN {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read_with("ECN", NAMES, &mut self.ecn);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let changed = change_tos(p, |tos| tos & !MASK | self.ecn);
         changed.map_or(Verdict::Drop("no IP header"), |()| Verdict::PASS)
     }
@@ -68,12 +83,24 @@ struct MarkIPCE {
     drops: u64,
 }
 
+fast_path!(MarkIPCE, set_tos());
+
+impl MarkIPCE {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { keep: !MASK, set: MASK, capable_only: !self.force }
+    }
+}
+
 impl SimpleElement for MarkIPCE {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read("FORCE", &mut self.force);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let tos = p.network_header().and_then(Ipv4Header::peek).map(|header| header.tos);
         let may_mark = tos.is_some_and(|tos| tos & MASK != 0 || self.force);
         match may_mark.then(|| change_tos(p, |tos| tos | MASK)).flatten() {

@@ -1,10 +1,11 @@
 //! StoreIPAddress: writes an address into packets.
 
+use super::fast::store_ip_address::{Constants, fast};
 use super::rewrite::replace_address;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastCode, FastPath, SimpleElement, Verdict};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -26,6 +27,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("ADDR", ArgType::IpAddr, "", "the address; by default the destination annotation"),
         ArgSpec::keyword("OFFSET", ArgType::Other("offset, src or dst"), "", "where to write it"),
     ],
+    fast: Some(FastPath::of::<StoreIPAddress>()),
     ..Class::new("StoreIPAddress", "ip", || {
         Box::new(StoreIPAddress { address: None, place: Place::Offset(0) })
     })
@@ -55,6 +57,17 @@ impl StoreIPAddress {
         };
     }
 
+    /// For an offset, which the fast path can do.
+    #[inline]
+    fn constants(&self) -> Option<Constants> {
+        match self.place {
+            Place::Offset(offset) => {
+                Some(Constants { octets: self.address.map(Ipv4Address::octets), offset })
+            }
+            Place::Source | Place::Destination => None,
+        }
+    }
+
     fn write(&self, p: &mut Packet) -> Option<()> {
         let is_source = match self.place {
             Place::Offset(at) => {
@@ -69,6 +82,18 @@ impl StoreIPAddress {
         };
         let address = self.address.unwrap_or_else(|| p.dst_ip());
         replace_address(p, is_source, address)
+    }
+}
+
+impl Fast for StoreIPAddress {
+    fn fast_code(&self) -> Option<FastCode> {
+        let source = include_str!("fast/store_ip_address.rs");
+        Some(FastCode::new("store_ip_address", source, &self.constants()?))
+    }
+
+    #[inline]
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        fast(&self.constants()?, p)
     }
 }
 
@@ -92,6 +117,9 @@ impl SimpleElement for StoreIPAddress {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         match self.write(p) {
             Some(()) => Verdict::PASS,
             None => cx.out_or_drop(1, "no place for the address"),

@@ -1,7 +1,8 @@
 //! StripIPHeader and UnstripIPHeader: remove the IP header, and put it back.
 
+use super::fast::{strip_ip_header, unstrip_ip_header};
 use clickwork_packet::Packet;
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -10,7 +11,8 @@ pub static CLASS: Class = Class {
              with that header.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> StripIPHeader -> Discard",
     packets: "ip@0/strip-ip",
-    ..Class::new("StripIPHeader", "ip", || Box::new(StripIPHeader))
+    fast: Some(FastPath::of::<StripIPHeader>()),
+    ..Class::new("StripIPHeader", "ip", || Box::new(StripIPHeader { constants: strip_ip_header::Constants }))
 };
 
 /// The class facts.
@@ -20,27 +22,33 @@ pub static UNSTRIP: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> StripIPHeader -> UnstripIPHeader \
               -> Discard",
     packets: "any/to-network-header",
-    ..Class::new("UnstripIPHeader", "ip", || Box::new(UnstripIPHeader))
+    fast: Some(FastPath::of::<UnstripIPHeader>()),
+    ..Class::new("UnstripIPHeader", "ip", || {
+        Box::new(UnstripIPHeader { constants: unstrip_ip_header::Constants })
+    })
 };
 
-struct StripIPHeader;
+struct StripIPHeader {
+    constants: strip_ip_header::Constants,
+}
+
+fast_path!(StripIPHeader, strip_ip_header);
 
 impl SimpleElement for StripIPHeader {
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let first = p.network_header().and_then(<[u8]>::first).copied().unwrap_or_default();
-        p.pull(usize::from(first & 0xF) * 4);
-        Verdict::PASS
+        strip_ip_header::fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 
-struct UnstripIPHeader;
+struct UnstripIPHeader {
+    constants: unstrip_ip_header::Constants,
+}
+
+fast_path!(UnstripIPHeader, unstrip_ip_header);
 
 impl SimpleElement for UnstripIPHeader {
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        if let Some(offset) = p.network_offset().filter(|&offset| offset < 0) {
-            p.unpull(offset.unsigned_abs() as usize);
-        }
-        Verdict::PASS
+        unstrip_ip_header::fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,9 +1,12 @@
 //! CheckLength: lets packets up to a length through.
 
+use super::fast::check_length::Constants;
 use crate::values::store;
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -14,26 +17,33 @@ pub static CLASS: Class = Class {
     ports: "1/1-2",
     processing: "a/ah",
     args: &[ArgSpec::required("LENGTH", ArgType::U32, "the greatest length, in bytes")],
-    handlers: &[read_handler!("length", "the greatest length", |e: &mut CheckLength, _| e.length).and_write(
-        write_handler!("", "", |e: &mut CheckLength, text, _| store(&mut e.length, text, "integer")),
-    )],
+    handlers: &[read_handler!("length", "the greatest length", |e: &mut CheckLength, _| e.constants.length)
+        .and_write(write_handler!("", "", |e: &mut CheckLength, text, _| store(
+            &mut e.constants.length,
+            text,
+            "integer"
+        )))],
+    fast: Some(FastPath::of::<CheckLength>()),
     ..Class::new("CheckLength", "standard", || Box::<CheckLength>::default())
 };
 
 #[derive(Default)]
 struct CheckLength {
-    length: u32,
+    constants: Constants,
 }
+
+fast_path!(CheckLength, check_length);
 
 impl SimpleElement for CheckLength {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("LENGTH", &mut self.length);
+        args.read("LENGTH", &mut self.constants.length);
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        match p.len() <= self.length as usize {
-            true => Verdict::PASS,
-            false => cx.out_or_drop(1, "too long"),
+        match self.common(p) {
+            Some(port) => Verdict::Out(port),
+            None if p.len() <= self.constants.length as usize => Verdict::PASS,
+            None => cx.out_or_drop(1, "too long"),
         }
     }
 }

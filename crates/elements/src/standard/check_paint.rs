@@ -1,10 +1,13 @@
 //! CheckPaint: lets packets of one colour through.
 
+use super::fast::check_paint::Constants;
 use crate::values::store;
 use clickwork_packet::Packet;
-use clickwork_packet::anno::{self, Anno};
+use clickwork_packet::anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -19,26 +22,38 @@ pub static CLASS: Class = Class {
         ArgSpec::required("COLOR", ArgType::U8, "the colour to pass"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
     ],
-    handlers: &[read_handler!("color", "the colour to pass", |e: &mut CheckPaint, _| e.color)
-        .and_write(write_handler!("", "", |e: &mut CheckPaint, text, _| store(&mut e.color, text, "")
-            .map_err(|_| "expected uint8_t".to_string())))],
-    ..Class::new("CheckPaint", "standard", || Box::new(CheckPaint { color: 0, anno: anno::PAINT }))
+    handlers: &[read_handler!("color", "the colour to pass", |e: &mut CheckPaint, _| e.constants.color)
+        .and_write(write_handler!("", "", |e: &mut CheckPaint, text, _| store(
+            &mut e.constants.color,
+            text,
+            ""
+        )
+        .map_err(|_| "expected uint8_t".to_string())))],
+    fast: Some(FastPath::of::<CheckPaint>()),
+    ..Class::new("CheckPaint", "standard", || {
+        Box::new(CheckPaint { constants: Constants { color: 0, anno: anno::PAINT.offset } })
+    })
 };
 
 struct CheckPaint {
-    color: u8,
-    anno: Anno,
+    constants: Constants,
 }
+
+fast_path!(CheckPaint, check_paint);
 
 impl SimpleElement for CheckPaint {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("COLOR", &mut self.color).read_with("ANNO", AnnoOfSize(1), &mut self.anno);
+        let mut anno = anno::PAINT;
+        args.read("COLOR", &mut self.constants.color).read_with("ANNO", AnnoOfSize(1), &mut anno);
+        self.constants.anno = anno.offset;
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        match p.anno_u8(self.anno.offset) == self.color {
-            true => Verdict::PASS,
-            false => cx.out_or_drop(1, "other colour"),
+        let Constants { color, anno } = self.constants;
+        match self.common(p) {
+            Some(port) => Verdict::Out(port),
+            None if p.anno_u8(anno) == color => Verdict::PASS,
+            None => cx.out_or_drop(1, "other colour"),
         }
     }
 }

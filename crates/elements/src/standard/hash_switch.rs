@@ -1,9 +1,10 @@
 //! HashSwitch: sends packets with the same bytes to the same output.
 
+use super::fast::hash_switch::{Constants, fast};
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::split_batch;
-use clickwork_router::{Class, Cx, Element};
+use clickwork_router::{Class, Cx, Element, FastPath, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -17,37 +18,30 @@ pub static CLASS: Class = Class {
         ArgSpec::required("OFFSET", ArgType::U32, "where the bytes are in the packet"),
         ArgSpec::required("LENGTH", ArgType::U32, "how many they are"),
     ],
+    fast: Some(FastPath::of::<HashSwitch>()),
     ..Class::new("HashSwitch", "standard", || Box::<HashSwitch>::default())
 };
 
 #[derive(Default)]
 struct HashSwitch {
-    offset: u32,
-    length: u32,
+    constants: Constants,
 }
 
-impl HashSwitch {
-    fn output(&self, data: &[u8], outputs: usize) -> u16 {
-        let (from, length) = (self.offset as usize, self.length as usize);
-        let Some(bytes) = data.get(from..from.saturating_add(length)) else { return 0 };
-        let sum: usize = bytes.iter().map(|&b| usize::from(b)).sum();
-        // Few outputs: the upper half of each byte counts too.
-        let hash = if matches!(outputs, 2 | 4 | 8) { sum ^ sum >> 4 } else { sum };
-        (hash % outputs) as u16
-    }
-}
+fast_path!(HashSwitch, hash_switch);
 
 impl Element for HashSwitch {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("OFFSET", &mut self.offset).read("LENGTH", &mut self.length);
-        if self.length == 0 {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        let (mut offset, mut length) = (0u32, 0u32);
+        args.read("OFFSET", &mut offset).read("LENGTH", &mut length);
+        self.constants =
+            Constants { offset: offset as usize, length: length as usize, outputs: cx.outputs() };
+        if length == 0 {
             args.error("length must be > 0");
         }
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        let outputs = cx.outputs();
-        split_batch(batch, cx, "no output", |p| Some(self.output(p.data(), outputs)));
+        split_batch(batch, cx, "no output", |p| fast(&self.constants, p));
     }
 }
 

@@ -1,8 +1,9 @@
 //! MarkMACHeader: notes where the link-level header is.
 
+use super::fast::mark_mac_header::{Constants, fast};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,27 +16,29 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("OFFSET", ArgType::U16, "0", "where the link-level header is in the packet"),
         ArgSpec::positional("LENGTH", ArgType::U16, "0", "its length"),
     ],
+    fast: Some(FastPath::of::<MarkMACHeader>()),
     ..Class::new("MarkMACHeader", "standard", || Box::<MarkMACHeader>::default())
 };
 
 #[derive(Default)]
 struct MarkMACHeader {
-    offset: i32,
-    length: i32,
+    constants: Constants,
 }
+
+fast_path!(MarkMACHeader, mark_mac_header);
 
 impl SimpleElement for MarkMACHeader {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         let place = || Bounded(0..=i32::from(u16::MAX));
-        args.read_with("OFFSET", place(), &mut self.offset).read_with("LENGTH", place(), &mut self.length);
+        args.read_with("OFFSET", place(), &mut self.constants.offset).read_with(
+            "LENGTH",
+            place(),
+            &mut self.constants.length,
+        );
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.set_mac_offset(self.offset);
-        if self.length > 0 {
-            p.set_network_header(self.offset + self.length, 0);
-        }
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

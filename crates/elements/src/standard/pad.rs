@@ -1,8 +1,9 @@
 //! Pad: makes packets longer.
 
+use super::fast::pad::{Constants, LONGEST, wanted};
 use clickwork_packet::{Packet, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,35 +16,33 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("LENGTH", ArgType::U16, "", "the least length, in bytes"),
         ArgSpec::keyword("ZERO", ArgType::Bool, "true", "whether the new bytes are set to 0"),
     ],
-    ..Class::new("Pad", "standard", || Box::new(Pad { length: 0, zero: true }))
+    fast: Some(FastPath::of::<Pad>()),
+    ..Class::new("Pad", "standard", || Box::new(Pad { constants: Constants { length: 0, zero: true } }))
 };
 
-/// Packets are not made longer than this.
-const LONGEST: u32 = u16::MAX as u32;
-
 struct Pad {
-    /// 0: as the annotation says.
-    length: u32,
-    zero: bool,
+    constants: Constants,
 }
+
+fast_path!(Pad, pad);
 
 impl SimpleElement for Pad {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("LENGTH", Bounded(0..=LONGEST), &mut self.length).read("ZERO", &mut self.zero);
+        args.read_with("LENGTH", Bounded(0..=LONGEST), &mut self.constants.length)
+            .read("ZERO", &mut self.constants.zero);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let len = p.len();
-        let wanted = match self.length {
-            0 => len.saturating_add(p.anno_u32(anno::EXTRA_LENGTH) as usize),
-            length => length as usize,
-        };
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
+        let (len, wanted) = (p.len(), wanted(&self.constants, p));
         if wanted > len.max(LONGEST as usize) {
             return Verdict::Drop("padded too long");
         }
         if wanted > len {
             let data = p.put(wanted - len);
-            if self.zero {
+            if self.constants.zero {
                 data[len..].fill(0);
             }
         }

@@ -1,10 +1,11 @@
 //! PaintSwitch: sends packets to the output that their colour names.
 
+use super::fast::paint_switch::{ALL, Constants, fast};
 use clickwork_packet::Batch;
-use clickwork_packet::anno::{self, Anno};
+use clickwork_packet::anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
 use clickwork_router::element::split_batch;
-use clickwork_router::{Class, Cx, Element};
+use clickwork_router::{Class, Cx, Element, FastPath, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -16,28 +17,29 @@ pub static CLASS: Class = Class {
     processing: "h/h",
     packets: "any/painted(ANNO)",
     args: &[ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where the colour is noted")],
-    ..Class::new("PaintSwitch", "standard", || Box::new(PaintSwitch { anno: anno::PAINT }))
+    fast: Some(FastPath::of::<PaintSwitch>()),
+    ..Class::new("PaintSwitch", "standard", || {
+        Box::new(PaintSwitch { constants: Constants { anno: anno::PAINT.offset, outputs: 0 } })
+    })
 };
 
-/// The colour that goes everywhere.
-const ALL: u8 = 255;
-
 struct PaintSwitch {
-    anno: Anno,
+    constants: Constants,
 }
 
+fast_path!(PaintSwitch, paint_switch);
+
 impl Element for PaintSwitch {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("ANNO", AnnoOfSize(1), &mut self.anno);
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        let mut anno = anno::PAINT;
+        args.read_with("ANNO", AnnoOfSize(1), &mut anno);
+        self.constants = Constants { anno: anno.offset, outputs: cx.outputs() };
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        let (at, outputs) = (self.anno.offset, cx.outputs());
+        let Constants { anno: at, outputs } = self.constants;
         if batch.iter().all(|p| p.anno_u8(at) != ALL) {
-            return split_batch(batch, cx, "no output of that colour", |p| {
-                let color = p.anno_u8(at);
-                (usize::from(color) < outputs).then_some(color.into())
-            });
+            return split_batch(batch, cx, "no output of that colour", |p| fast(&self.constants, p));
         }
         for p in batch.take() {
             match p.anno_u8(at) {

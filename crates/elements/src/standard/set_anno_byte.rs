@@ -1,10 +1,11 @@
 //! SetAnnoByte: sets one byte of packets' annotations.
 
+use super::fast::paint::{Constants, fast};
 use crate::values::store;
 use clickwork_packet::Packet;
-use clickwork_packet::anno::{self, Anno};
+use clickwork_packet::anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -17,29 +18,36 @@ pub static CLASS: Class = Class {
         ArgSpec::required("VALUE", ArgType::U8, "its value"),
     ],
     handlers: &[
-        read_handler!("anno", "where the byte is", |e: &mut SetAnnoByte, _| e.anno.offset),
-        read_handler!("value", "its value", |e: &mut SetAnnoByte, _| e.value).and_write(write_handler!(
-            "",
-            "",
-            |e: &mut SetAnnoByte, text, _| store(&mut e.value, text, "a number from 0 to 255")
-        )),
+        read_handler!("anno", "where the byte is", |e: &mut SetAnnoByte, _| e.constants.anno),
+        read_handler!("value", "its value", |e: &mut SetAnnoByte, _| e.constants.color).and_write(
+            write_handler!("", "", |e: &mut SetAnnoByte, text, _| store(
+                &mut e.constants.color,
+                text,
+                "a number from 0 to 255"
+            )),
+        ),
     ],
-    ..Class::new("SetAnnoByte", "standard", || Box::new(SetAnnoByte { anno: anno::PAINT, value: 0 }))
+    fast: Some(FastPath::of::<SetAnnoByte>()),
+    ..Class::new("SetAnnoByte", "standard", || {
+        Box::new(SetAnnoByte { constants: Constants { color: 0, anno: anno::PAINT.offset } })
+    })
 };
 
 struct SetAnnoByte {
-    anno: Anno,
-    value: u8,
+    constants: Constants,
 }
+
+fast_path!(SetAnnoByte, paint);
 
 impl SimpleElement for SetAnnoByte {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("ANNO", AnnoOfSize(1), &mut self.anno).read("VALUE", &mut self.value);
+        let mut anno = anno::PAINT;
+        args.read_with("ANNO", AnnoOfSize(1), &mut anno).read("VALUE", &mut self.constants.color);
+        self.constants.anno = anno.offset;
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.set_anno_u8(self.anno.offset, self.value);
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,8 +1,9 @@
 //! SetPacketType: says who packets were addressed to at link level.
 
+use super::fast::set_packet_type::{Constants, fast};
 use clickwork_packet::{Packet, PacketType};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Choice};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastCode, FastPath, SimpleElement, Verdict};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -22,6 +23,7 @@ pub static CLASS: Class = Class {
         ]),
         "the packet type",
     )],
+    fast: Some(FastPath::of::<SetPacketType>()),
     ..Class::new("SetPacketType", "standard", || Box::<SetPacketType>::default())
 };
 
@@ -37,17 +39,28 @@ const TYPES: Choice<PacketType> = Choice(&[
 
 #[derive(Default)]
 struct SetPacketType {
-    packet_type: PacketType,
+    constants: Constants,
+}
+
+impl Fast for SetPacketType {
+    fn fast_code(&self) -> Option<FastCode> {
+        let source = include_str!("fast/set_packet_type.rs").into();
+        let constants = format!("Constants {{ packet_type: PacketType::{:?} }}", self.constants.packet_type);
+        Some(FastCode { module: "set_packet_type", source, constants })
+    }
+
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        fast(&self.constants, p)
+    }
 }
 
 impl SimpleElement for SetPacketType {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("TYPE", TYPES, &mut self.packet_type);
+        args.read_with("TYPE", TYPES, &mut self.constants.packet_type);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.set_packet_type(self.packet_type);
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,9 +1,10 @@
 //! StaticSwitch: sends all packets to one output for good.
 
+use super::fast::switch::Constants;
 use super::switch::{read_output, send_to};
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, Element};
+use clickwork_router::{Class, Cx, Element, FastPath, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,21 +16,24 @@ pub static CLASS: Class = Class {
     processing: "h/h",
     packets: "any/only(OUTPUT)",
     args: &[ArgSpec::required("OUTPUT", ArgType::I32, "the output; negative: drop")],
+    fast: Some(FastPath::of::<StaticSwitch>()),
     ..Class::new("StaticSwitch", "standard", || Box::<StaticSwitch>::default())
 };
 
 #[derive(Default)]
 struct StaticSwitch {
-    output: i32,
+    constants: Constants,
 }
+
+fast_path!(StaticSwitch, switch);
 
 impl Element for StaticSwitch {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
-        read_output(args, &mut self.output, cx);
+        read_output(args, &mut self.constants.output, cx);
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        send_to(self.output, batch, cx);
+        send_to(self.constants.output, batch, cx);
     }
 }
 

@@ -1,7 +1,8 @@
 //! StripToNetworkHeader: lets packets begin with their network header.
 
+use super::fast::strip_to_network_header::{Constants, fast};
 use clickwork_packet::Packet;
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -10,19 +11,21 @@ pub static CLASS: Class = Class {
              each packet begins with it. Packets without a mark pass unchanged.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> MarkIPHeader(14) -> StripToNetworkHeader -> Discard",
     packets: "any/to-network-header",
-    ..Class::new("StripToNetworkHeader", "standard", || Box::new(StripToNetworkHeader))
+    fast: Some(FastPath::of::<StripToNetworkHeader>()),
+    ..Class::new("StripToNetworkHeader", "standard", || {
+        Box::new(StripToNetworkHeader { constants: Constants })
+    })
 };
 
-struct StripToNetworkHeader;
+struct StripToNetworkHeader {
+    constants: Constants,
+}
+
+fast_path!(StripToNetworkHeader, strip_to_network_header);
 
 impl SimpleElement for StripToNetworkHeader {
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        match p.network_offset() {
-            Some(offset) if offset < 0 => p.unpull(offset.unsigned_abs() as usize),
-            Some(offset) => p.pull(offset as usize),
-            None => {}
-        }
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Switch: sends all packets to one output, which handlers change.
 
+use super::fast::switch::Constants;
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, Names};
-use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, FastPath, fast_path, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -14,23 +15,28 @@ pub static CLASS: Class = Class {
     processing: "h/h",
     args: &[ArgSpec::positional("OUTPUT", ArgType::I32, "0", "the output; negative: drop")],
     handlers: &[
-        read_handler!("switch", "the output, -1 if packets are dropped", |e: &mut Switch, _| e.output)
-            .and_write(write_handler!("", "", |e: &mut Switch, text, cx| e.turn(text, cx.outputs()))),
-        read_handler!("config", "the output", |e: &mut Switch, _| e.output),
+        read_handler!("switch", "the output, -1 if packets are dropped", |e: &mut Switch, _| e
+            .constants
+            .output)
+        .and_write(write_handler!("", "", |e: &mut Switch, text, cx| e.turn(text, cx.outputs()))),
+        read_handler!("config", "the output", |e: &mut Switch, _| e.constants.output),
     ],
+    fast: Some(FastPath::of::<Switch>()),
     ..Class::new("Switch", "standard", || Box::<Switch>::default())
 };
 
 #[derive(Default)]
 struct Switch {
-    output: i32,
+    constants: Constants,
 }
+
+fast_path!(Switch, switch);
 
 impl Switch {
     fn turn(&mut self, text: &str, outputs: usize) -> Result<(), String> {
         let output = i32::from_arg(text.trim(), &Names::default());
         let output = output.map_err(|_| "Switch output must be integer".to_string())?;
-        self.output = if output < outputs as i32 { output } else { -1 };
+        self.constants.output = if output < outputs as i32 { output } else { -1 };
         Ok(())
     }
 }
@@ -55,11 +61,11 @@ pub(super) fn send_to(output: i32, batch: &mut Batch, cx: &mut Cx<'_>) {
 
 impl Element for Switch {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
-        read_output(args, &mut self.output, cx);
+        read_output(args, &mut self.constants.output, cx);
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        send_to(self.output, batch, cx);
+        send_to(self.constants.output, batch, cx);
     }
 }
 

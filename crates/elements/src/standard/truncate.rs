@@ -1,9 +1,10 @@
 //! Truncate: limits the length of packets.
 
+use super::fast::truncate::{Constants, fast};
 use crate::values::store;
-use clickwork_packet::{Packet, anno};
+use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,34 +16,29 @@ pub static CLASS: Class = Class {
         ArgSpec::required("LENGTH", ArgType::U16, "the greatest length, in bytes"),
         ArgSpec::keyword("EXTRA_LENGTH", ArgType::Bool, "true", "note the bytes cut off in an annotation"),
     ],
-    handlers: &[read_handler!("nbytes", "the greatest length", |e: &mut Truncate, _| e.length).and_write(
-        write_handler!("", "", |e: &mut Truncate, text, _| {
-            store(&mut e.length, text, "").map_err(|_| "expected integer".to_string())
-        }),
-    )],
-    ..Class::new("Truncate", "standard", || Box::new(Truncate { length: 0, notes: true }))
+    handlers: &[read_handler!("nbytes", "the greatest length", |e: &mut Truncate, _| e.constants.length)
+        .and_write(write_handler!("", "", |e: &mut Truncate, text, _| {
+            store(&mut e.constants.length, text, "").map_err(|_| "expected integer".to_string())
+        }))],
+    fast: Some(FastPath::of::<Truncate>()),
+    ..Class::new("Truncate", "standard", || {
+        Box::new(Truncate { constants: Constants { length: 0, notes: true } })
+    })
 };
 
 struct Truncate {
-    length: u16,
-    notes: bool,
+    constants: Constants,
 }
+
+fast_path!(Truncate, truncate);
 
 impl SimpleElement for Truncate {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("LENGTH", &mut self.length).read("EXTRA_LENGTH", &mut self.notes);
+        args.read("LENGTH", &mut self.constants.length).read("EXTRA_LENGTH", &mut self.constants.notes);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let extra = p.len().saturating_sub(self.length.into());
-        if extra > 0 {
-            p.take(extra);
-            if self.notes {
-                let noted = p.anno_u32(anno::EXTRA_LENGTH).wrapping_add(extra as u32);
-                p.set_anno_u32(anno::EXTRA_LENGTH, noted);
-            }
-        }
-        Verdict::PASS
+        fast(&self.constants, p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

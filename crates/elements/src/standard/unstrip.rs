@@ -1,8 +1,9 @@
 //! Unstrip: puts bytes back at the front of packets.
 
+use super::fast::unstrip::Constants;
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -12,21 +13,26 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> Strip(4) -> Unstrip(4) -> Discard",
     packets: "any/unstrip(LENGTH)",
     args: &[ArgSpec::required("LENGTH", ArgType::U16, "bytes to add")],
+    fast: Some(FastPath::of::<Unstrip>()),
     ..Class::new("Unstrip", "standard", || Box::<Unstrip>::default())
 };
 
 #[derive(Default)]
 struct Unstrip {
-    length: u32,
+    constants: Constants,
 }
+
+fast_path!(Unstrip, unstrip);
 
 impl SimpleElement for Unstrip {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("LENGTH", Bounded(0..=u32::from(u16::MAX)), &mut self.length);
+        args.read_with("LENGTH", Bounded(0..=u32::from(u16::MAX)), &mut self.constants.length);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.unpull(self.length as usize);
+        if self.common(p).is_none() {
+            p.unpull(self.constants.length as usize);
+        }
         Verdict::PASS
     }
 }

@@ -10,21 +10,36 @@ use std::sync::{Arc, Mutex};
 
 /// Arguments beyond those of the examples, by class.
 const ARGUMENTS: &[(&str, &[&str])] = &[
-    (
-        "CheckIPHeader",
-        &["", "OFFSET 14", "14", "INTERFACES 10.0.0.1/24 18.26.4.1/24, GOODDST 10.0.0.1, VERBOSE true"],
-    ),
     ("CheckIPHeader2", &["", "OFFSET 14", "BADSRC 1.0.0.1 10.0.0.255, CHECKSUM true"]),
+    ("CheckLength", &["0", "60", "1500"]),
+    ("CheckPaint", &["0", "1, 17"]),
     ("DecIPTTL", &["MULTICAST false", "ACTIVE false"]),
     ("GetIPAddress", &["0", "30", "16, 20", "IP src", "IP dst, ANNO 44", "2000000000"]),
+    ("HashSwitch", &["0, 4", "26, 8", "100, 4000000000"]),
     ("IPFragmenter", &["8", "28", "68, false", "1500"]),
     ("IPInputCombo", &["0", "200, INTERFACES 10.0.0.1/24, GOODDST 10.0.0.1", "1, BADSRC 1.0.0.1"]),
+    ("IPMirror", &["false"]),
     ("IPOutputCombo", &["0, 10.0.0.1, 46", "2, 10.0.0.1, 1500"]),
     ("LinearIPLookup", ROUTES),
+    ("MarkIPCE", &["", "true"]),
+    ("MarkIPHeader", &["0", "14", "65535"]),
+    ("MarkMACHeader", &["", "0, 14", "14, 20"]),
+    ("Pad", &["", "60", "60, ZERO false", "2000", "65535"]),
     ("Paint", &["0", "255, 47", "3, ANNO 17"]),
+    ("PaintSwitch", &["", "17"]),
     ("PaintTee", &["0", "2, 19"]),
+    ("SetAnnoByte", &["0, 5", "47, 255"]),
+    ("SetIPAddress", &["0.0.0.0", "18.26.4.9, ANNO 44"]),
+    ("SetIPDSCP", &["0", "63"]),
+    ("SetIPECN", &["0", "ce"]),
+    ("SetPacketType", &["HOST", "OTHERHOST", "FASTROUTE"]),
     ("StaticIPLookup", ROUTES),
+    ("StaticSwitch", &["0", "2", "-1"]),
+    ("StoreIPAddress", &["12", "1.0.0.1, 16", "1.0.0.1, 60", "src", "4000000000"]),
     ("Strip", &["0", "14", "4000000000"]),
+    ("Switch", &["", "1", "-1"]),
+    ("Truncate", &["0", "60", "60, EXTRA_LENGTH false"]),
+    ("Unstrip", &["0", "4", "14", "65535"]),
 ];
 
 const ROUTES: &[&str] = &[

@@ -2,7 +2,7 @@
 //! beside them, so it uses only what they may use.
 
 use clickwork_packet::checksum::{Sum, checksum};
-use clickwork_packet::{Packet, PacketType, Timestamp};
+use clickwork_packet::{Packet, PacketType, STANDARD_CAPACITY, Timestamp};
 
 /// Numbers that look random (xorshift64*).
 pub struct Random(u64);
@@ -36,7 +36,9 @@ impl Random {
 #[derive(Debug)]
 pub struct Recipe {
     bytes: Vec<u8>,
-    room: (usize, usize),
+    headroom: usize,
+    /// Whether the data end where the buffer does.
+    at_end: bool,
     strip: usize,
     shared: bool,
     mac: Option<i32>,
@@ -48,10 +50,12 @@ pub struct Recipe {
 impl Recipe {
     /// The packet, and who shares its data.
     pub fn make(&self) -> (Packet, Option<Packet>) {
-        let (before, behind) = (vec![0xaa; self.room.0], vec![0xbb; self.room.1]);
-        let mut p = Packet::with_room(0, &[&before, &self.bytes[..], &behind].concat(), 0);
-        p.take(self.room.1);
-        p.pull(self.room.0 + self.strip.min(self.bytes.len()));
+        let (len, mut buffer) = (self.bytes.len(), vec![0xaa; STANDARD_CAPACITY]);
+        let start = if self.at_end { buffer.len() - len } else { self.headroom };
+        buffer[start..start + len].copy_from_slice(&self.bytes);
+        let mut p = Packet::with_room(0, &buffer, 0);
+        p.take(buffer.len() - start - len);
+        p.pull(start + self.strip.min(len));
         if let Some(offset) = self.mac {
             p.set_mac_offset(offset);
         }
@@ -66,13 +70,15 @@ impl Recipe {
     }
 }
 
-/// Everything that can be seen of a packet, as text.
+/// Everything that can be seen of a packet, as text; of the bytes in front a digest.
 pub fn look(p: &Packet) -> String {
     let mut whole = p.clone();
     whole.unpull(p.headroom());
+    let (front, _) = whole.data().split_at(p.headroom());
+    let digest = front.iter().fold(0u32, |sum, &b| sum.rotate_left(5) ^ u32::from(b));
     format!(
-        "{:02x?} from {} of {}, headers {:?} {:?} {:?}, {:?}, {:?}, {:02x?}",
-        whole.data(),
+        "{:02x?} behind {digest:x}, from {} of {}, headers {:?} {:?} {:?}, {:?}, {:?}, {:02x?}",
+        p.data(),
         p.headroom(),
         p.buffer_len(),
         p.mac_offset(),
@@ -101,7 +107,8 @@ pub fn recipe(random: &mut Random) -> Recipe {
         _ => None,
     };
     Recipe {
-        room: (random.of(&[0, 1, 3, 4, 13, 14, 18, 28, 28, 28, 64]), random.of(&[0, 0, 4, 100])),
+        headroom: random.of(&[0, 1, 3, 4, 13, 14, 18, 28, 28, 28, 64]),
+        at_end: random.one_in(4),
         strip,
         shared: random.one_in(4),
         mac: random.of(&[None, Some(0), Some(-gone), Some(-14)]),

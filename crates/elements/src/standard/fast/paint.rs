@@ -1,11 +1,11 @@
-//! Paint: colour a packet.
+//! Paint and SetAnnoByte: colour a packet, or set another annotation byte.
 
 use clickwork_packet::Packet;
 
 /// What the code knows of the element.
 #[derive(Debug)]
 pub struct Constants {
-    /// The colour.
+    /// The colour, or the value.
     pub color: u8,
     /// The annotation byte it goes to.
     pub anno: u8,
