@@ -4,9 +4,10 @@
 //! from a source to a sink are removed ([`live`]), and schedulers and tees lose the ports that this left free
 //! ([`ports`]). What must keep a port that leads nowhere then gets an Idle. Elements that others call by name stay.
 //!
-//! The packets that come out are the same, in the same order. What is gone is seen from outside in three ways: removed
-//! elements have no handlers, a removed sink writes no file, and a source that sends while there is room no longer looks
-//! for it behind outputs that a static switch never takes.
+//! The packets that come out are the same, in the same order. What is gone is seen from outside in four ways: removed
+//! elements have no handlers, a removed sink writes no file, a source that sends while there is room no longer looks
+//! for it behind outputs that a static switch never takes, and what pulls by the clock (TimedUnqueue) may do so at other
+//! moments, since it sleeps while there can be nothing upstream, which is known better without dead queues and schedulers.
 
 mod bypass;
 mod live;

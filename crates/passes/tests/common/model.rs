@@ -64,15 +64,17 @@ impl Node {
     }
 }
 
-/// A random router.
-pub fn router(random: &mut Random) -> Model {
-    let mut generator = Generator { random, model: Model::default(), push: Vec::new(), pull: Vec::new() };
+/// A random router, perhaps with elements that pull by the clock.
+pub fn router(random: &mut Random, timed: bool) -> Model {
+    let mut generator =
+        Generator { random, timed, model: Model::default(), push: Vec::new(), pull: Vec::new() };
     generator.run();
     generator.model
 }
 
 struct Generator<'a> {
     random: &'a mut Random,
+    timed: bool,
     model: Model,
     push: Vec<End>,
     pull: Vec<End>,
@@ -152,10 +154,11 @@ const UNQUEUES: [&str; 7] = [
     "Unqueue",
     "Unqueue(BURST 3)",
     "RatedUnqueue(100)",
-    "TimedUnqueue(0.015, 2)",
     "DelayUnqueue(0.004)",
     "Unqueue(LIMIT 9)",
+    TIMED,
 ];
+const TIMED: &str = "TimedUnqueue(0.015, 2)";
 
 /// Elements with several pull inputs and one pull output.
 const SCHEDULERS: [&str; 9] = [
@@ -299,7 +302,8 @@ impl Generator<'_> {
 
     fn unqueue(&mut self) {
         let Some(from) = self.take(false) else { return };
-        let what = self.random.pick(&UNQUEUES);
+        let count = UNQUEUES.len() - usize::from(!self.timed);
+        let what = self.random.pick(&UNQUEUES[..count]);
         let node = self.add(what);
         self.wire(from, (node, 0));
         self.push.push((node, 0));
@@ -369,6 +373,7 @@ impl Generator<'_> {
         };
         let mut from = end;
         for what in self.random.pick(ends).split(' ') {
+            let what = if what.starts_with("Timed") && !self.timed { "Discard" } else { what };
             let node = self.add(what);
             self.wire(from, (node, 0));
             from = (node, 0);
