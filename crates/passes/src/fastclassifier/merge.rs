@@ -31,18 +31,28 @@ const COPIED: usize = 256;
 pub fn merge(network: &mut Network, facts: &Facts<'_>) -> Diagnostics {
     // How packets lie in memory is told to nobody but the compiler, and it must be told anew.
     let called = mentions_except(network, facts, &["AlignmentInfo"]);
-    let mut merger = Merger { network, called, messages: Diagnostics::new() };
-    for id in merger.network.of_class(CLASSIFIER) {
-        merger.take_into_senders(id);
+    let mut merger = Merger { network, called, merged: Diagnostics::new(), refused: Diagnostics::new() };
+    loop {
+        let before = merger.merged.len();
+        merger.refused = Diagnostics::new();
+        for id in merger.network.of_class(CLASSIFIER) {
+            merger.take_into_senders(id);
+        }
+        if merger.merged.len() == before {
+            merger.merged.extend(merger.refused);
+            return merger.merged;
+        }
     }
-    merger.messages
 }
 
 struct Merger<'a> {
     network: &'a mut Network,
     /// Elements that others call by name, each with one that does so.
     called: BTreeMap<ElementId, ElementId>,
-    messages: Diagnostics,
+    /// Notes about what was done.
+    merged: Diagnostics,
+    /// Notes about what was not, in this round: when others have been merged it may be right.
+    refused: Diagnostics,
 }
 
 impl Merger<'_> {
@@ -58,7 +68,8 @@ impl Merger<'_> {
                 Err(why) => {
                     refused.insert(from);
                     let with = declaration(self.network, from.element);
-                    self.note(id, &format!("not merged into {with}"), &why);
+                    let note = self.note(id, &format!("not merged into {with}: {why}"));
+                    self.refused.push(note);
                 }
             }
         }
@@ -70,8 +81,7 @@ impl Merger<'_> {
     /// The first output of another Classifier that leads to an element.
     fn sender(&self, id: ElementId, refused: &BTreeSet<Port>) -> Option<Port> {
         let input = Port { element: id, port: 0 };
-        let is_other =
-            |other| other != id && self.network.element(other).is_some_and(|e| e.class == CLASSIFIER);
+        let is_other = |other| other != id && self.is_classifier(other);
         let from = self.network.entering(input).map(|c| c.from);
         from.filter(|from| is_other(from.element)).find(|from| !refused.contains(from))
     }
@@ -85,8 +95,8 @@ impl Merger<'_> {
             }
         }
         let (mine, theirs) = (self.patterns(from.element)?, self.patterns(to)?);
-        let next = self.network.outputs(to).into_iter().map(|c| c.to.element);
-        if next.into_iter().any(|next| next == to || next == from.element) {
+        let next = self.classifiers_behind(to);
+        if next.contains(&to) || next.contains(&from.element) {
             return Err("packets go round in a circle".to_string());
         }
         let stays = self.network.inputs(to).len() > 1;
@@ -124,7 +134,8 @@ impl Merger<'_> {
     /// Puts the patterns and outputs of `to` in the place of output `from`.
     fn join(&mut self, from: Port, to: ElementId, patterns: &[String]) {
         let (into, what) = (declaration(self.network, from.element), self.network.outputs(to));
-        self.note(to, &format!("merged into {into}"), "its packets come from there");
+        let note = self.note(to, &format!("merged into {into}: its packets come from there"));
+        self.merged.push(note);
         let output = |port| Port { element: from.element, port };
         for port in (from.port + 1..self.network.output_count(from.element)).rev() {
             self.network.redirect_outputs(output(port), output(port + what.len() - 1));
@@ -142,10 +153,23 @@ impl Merger<'_> {
         self.network.element(id).map_or("", |e| &e.name)
     }
 
-    fn note(&mut self, id: ElementId, what: &str, why: &str) {
+    /// All Classifiers that packets from one reach through none but Classifiers.
+    fn classifiers_behind(&self, id: ElementId) -> BTreeSet<ElementId> {
+        let (mut reached, mut waiting) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = waiting.pop() {
+            let next = self.network.outputs(id).into_iter().map(|c| c.to.element);
+            waiting.extend(next.filter(|&next| self.is_classifier(next) && reached.insert(next)));
+        }
+        reached
+    }
+
+    fn is_classifier(&self, id: ElementId) -> bool {
+        self.network.element(id).is_some_and(|e| e.class == CLASSIFIER)
+    }
+
+    fn note(&self, id: ElementId, what: &str) -> Diagnostic {
         let span = self.network.element(id).map_or(Span::NONE, |e| e.span);
-        let message = format!("{} {what}: {why}", declaration(self.network, id));
-        self.messages.push(Diagnostic::note(span, message));
+        Diagnostic::note(span, format!("{} {what}", declaration(self.network, id)))
     }
 }
 
