@@ -106,6 +106,7 @@ impl<'a> Run<'a> {
             .env("PATH", format!("{}:{path}", self.dir.path("bin").display()))
             .env("NO_COLOR", "1")
             .env("LC_ALL", "C")
+            .env("CLICKWORK_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"))
             .env_remove("CLICKPATH")
             .output()
             .map_err(|e| e.to_string())?;
