@@ -2,10 +2,11 @@
 
 use super::arp_cache::{Answer, ArpCache};
 use super::arp_table::{self, LIMIT_ARGS};
+use super::ether_encap::{encapsulate, ethernet_header};
 use super::shared_cache::Cache;
 use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix};
 use clickwork_packet::headers::arp::{Arp, ArpHeader, operation};
-use clickwork_packet::headers::ethernet::{EthernetHeader, ethertype};
+use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_packet::{BATCH_SIZE, Batch, DEFAULT_HEADROOM, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef, HostOrPrefix};
 use clickwork_router::element::try_downcast;
@@ -181,10 +182,7 @@ impl Own {
     }
 
     fn encapsulate(&self, p: &mut Packet, destination: EtherAddress) {
-        let header = &mut p.push(ETHER)[..ETHER];
-        header[..6].copy_from_slice(&destination.0);
-        header[6..12].copy_from_slice(&self.ether.0);
-        header[12..].copy_from_slice(&ethertype::IPV4.to_be_bytes());
+        encapsulate(p, &ethernet_header(destination, self.ether, ethertype::IPV4));
         p.set_mac_offset(0);
     }
 
@@ -266,8 +264,7 @@ impl ArpQuerier {
         let wanted = (EtherAddress::default(), question.ip);
         let arp = ArpHeader::new(operation::REQUEST, (self.own.ether, self.own.ip), wanted);
         let mut q = Packet::with_room(DEFAULT_HEADROOM, arp.as_bytes(), 0);
-        let header = EthernetHeader::new(question.to, self.own.ether, ethertype::ARP);
-        q.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
+        encapsulate(&mut q, &ethernet_header(question.to, self.own.ether, ethertype::ARP));
         q.set_mac_offset(0);
         q.set_timestamp(question.timestamp);
         q.set_anno_u16(anno::VLAN_TCI, question.vlan_tci);
@@ -402,6 +399,7 @@ impl Element for ArpQuerier {
 mod tests {
     use super::*;
     use crate::testing::Harness;
+    use clickwork_packet::headers::EthernetHeader;
 
     const CONFIG: &str = "s :: Source -> q :: ARPQuerier(10.0.0.1/24, 2:0:0:0:0:1); r :: Source -> [1] q;
                           q[0] -> ip :: Sink; q[1] -> arp :: Sink";

@@ -1,10 +1,11 @@
 //! CheckARPHeader: lets only well-formed ARP packets pass, and marks their header.
 
+use super::fast::check_arp_header::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 use std::fmt::Write;
 
 use super::vlan_tag::u16_at;
@@ -28,6 +29,7 @@ pub static CLASS: Class = Class {
         read_handler!("drops", "bad packets", |e: &mut CheckArpHeader, _| e.drops),
         read_handler!("drop_details", "bad packets by reason", |e: &mut CheckArpHeader, _| e.drop_details()),
     ],
+    fast: Some(FastPath::of::<CheckArpHeader>()),
     ..Class::new("CheckARPHeader", "ethernet", || Box::<CheckArpHeader>::default())
 };
 
@@ -41,12 +43,14 @@ const ETHERNET: u16 = 1;
 
 #[derive(Default)]
 struct CheckArpHeader {
-    offset: usize,
+    constants: Constants,
     verbose: bool,
     details: bool,
     drops: u64,
     by_reason: [u64; REASONS.len()],
 }
+
+fast_path!(CheckArpHeader, check_arp_header);
 
 /// The length of the ARP packet at the front of `data`, or what is wrong with it, as an index of [`REASONS`].
 fn check(data: &[u8]) -> Result<usize, usize> {
@@ -95,13 +99,16 @@ impl SimpleElement for CheckArpHeader {
         args.read("OFFSET", &mut offset)
             .read("VERBOSE", &mut self.verbose)
             .read("DETAILS", &mut self.details);
-        self.offset = offset as usize;
+        self.constants.offset = offset as usize;
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        match check(p.data().get(self.offset..).unwrap_or_default()) {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
+        match check(p.data().get(self.constants.offset..).unwrap_or_default()) {
             Ok(length) => {
-                p.set_network_header(self.offset as i32, length as u32);
+                p.set_network_header(self.constants.offset as i32, length as u32);
                 Verdict::PASS
             }
             Err(reason) => self.refuse(reason, cx),

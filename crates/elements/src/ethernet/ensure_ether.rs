@@ -1,13 +1,12 @@
 //! EnsureEther: makes sure that IP packets have an Ethernet header.
 
+use super::ether_encap::{encapsulate, ethernet_header};
+use super::fast::ensure_ether::{Constants, has_header};
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
-use clickwork_packet::headers::{EthernetHeader, ethernet::ethertype};
+use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
-use zerocopy::IntoBytes;
-
-use super::vlan_tag::u16_at;
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -22,6 +21,7 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("SRC", ArgType::EtherAddr, "1:1:1:1:1:1", "source address"),
         ArgSpec::positional("DST", ArgType::EtherAddr, "2:2:2:2:2:2", "destination address"),
     ],
+    fast: Some(FastPath::of::<EnsureEther>()),
     ..Class::new("EnsureEther", "ethernet", || Box::<EnsureEther>::default())
 };
 
@@ -30,6 +30,8 @@ struct EnsureEther {
     source: EtherAddress,
     destination: EtherAddress,
 }
+
+fast_path!(EnsureEther, ensure_ether());
 
 impl Default for EnsureEther {
     fn default() -> EnsureEther {
@@ -40,9 +42,11 @@ impl Default for EnsureEther {
 
 const ETHER: usize = 14;
 
-/// Whether the packet begins with an Ethernet header for IP.
-fn has_header(p: &Packet) -> bool {
-    matches!(u16_at(p.data(), 12), Some(ethertype::IPV4 | ethertype::IPV6))
+impl EnsureEther {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { header: ethernet_header(self.destination, self.source, self.ethertype) }
+    }
 }
 
 impl SimpleElement for EnsureEther {
@@ -52,6 +56,9 @@ impl SimpleElement for EnsureEther {
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let Some(before) = p.network_offset().and_then(|offset| usize::try_from(offset).ok()) else {
             return Verdict::PASS;
         };
@@ -66,8 +73,7 @@ impl SimpleElement for EnsureEther {
             p.pull(ETHER);
         }
         p.pull(before);
-        let header = EthernetHeader::new(self.destination, self.source, self.ethertype);
-        p.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
+        encapsulate(p, &self.constants().header);
         Verdict::PASS
     }
 }

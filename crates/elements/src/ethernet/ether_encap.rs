@@ -1,11 +1,13 @@
 //! EtherEncap: puts packets into Ethernet frames with fixed addresses.
 
+use super::fast::ether_encap::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::ethernet::EthernetHeader;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
-use zerocopy::IntoBytes;
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -33,6 +35,7 @@ pub static CLASS: Class = Class {
                 Ok::<(), String>(())
             })),
     ],
+    fast: Some(FastPath::of::<EtherEncap>()),
     ..Class::new("EtherEncap", "ethernet", || Box::<EtherEncap>::default())
 };
 
@@ -45,9 +48,37 @@ struct EtherEncap {
     destination: EtherAddress,
 }
 
+fast_path!(EtherEncap, ether_encap());
+
 fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
     *slot = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
     Ok(())
+}
+
+/// Puts an Ethernet header in front of a packet.
+#[inline]
+pub(super) fn encapsulate(p: &mut Packet, header: &[u8; ETHER]) {
+    match p.unshared_push() {
+        Some(front) => *front = *header,
+        None => p.push(ETHER)[..ETHER].copy_from_slice(header),
+    }
+}
+
+/// The bytes of an Ethernet header.
+#[inline]
+pub(super) fn ethernet_header(
+    destination: EtherAddress,
+    source: EtherAddress,
+    ethertype: u16,
+) -> [u8; ETHER] {
+    zerocopy::transmute!(EthernetHeader::new(destination, source, ethertype))
+}
+
+impl EtherEncap {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { header: ethernet_header(self.destination, self.source, self.ethertype) }
+    }
 }
 
 impl SimpleElement for EtherEncap {
@@ -57,8 +88,10 @@ impl SimpleElement for EtherEncap {
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let header = EthernetHeader::new(self.destination, self.source, self.ethertype);
-        p.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
+        encapsulate(p, &self.constants().header);
         p.set_mac_offset(0);
         Verdict::PASS
     }

@@ -1,8 +1,9 @@
 //! EtherMirror: swaps the addresses of Ethernet frames.
 
+use super::fast::ether_mirror::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::EthernetMut;
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -11,13 +12,21 @@ pub static CLASS: Class = Class {
              short for an Ethernet header are dropped.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> EtherMirror -> Discard",
     packets: "ether/ether",
-    ..Class::new("EtherMirror", "ethernet", || Box::new(EtherMirror))
+    fast: Some(FastPath::of::<EtherMirror>()),
+    ..Class::new("EtherMirror", "ethernet", || Box::new(EtherMirror { constants: Constants }))
 };
 
-struct EtherMirror;
+struct EtherMirror {
+    constants: Constants,
+}
+
+fast_path!(EtherMirror, ether_mirror);
 
 impl SimpleElement for EtherMirror {
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let Some(mut header) = EthernetMut::new(p.data_mut()) else {
             return Verdict::Drop("frame too short");
         };

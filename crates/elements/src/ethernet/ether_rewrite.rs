@@ -1,10 +1,13 @@
 //! EtherRewrite: gives Ethernet frames other addresses.
 
+use super::fast::ether_rewrite::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::EthernetMut;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -27,6 +30,7 @@ pub static CLASS: Class = Class {
                 cx
             ))),
     ],
+    fast: Some(FastPath::of::<EtherRewrite>()),
     ..Class::new("EtherRewrite", "ethernet", || Box::<EtherRewrite>::default())
 };
 
@@ -36,9 +40,24 @@ struct EtherRewrite {
     destination: EtherAddress,
 }
 
+fast_path!(EtherRewrite, ether_rewrite());
+
 fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
     *slot = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
     Ok(())
+}
+
+/// The first bytes of an Ethernet frame.
+#[inline]
+pub(super) fn addresses(destination: EtherAddress, source: EtherAddress) -> [u8; 12] {
+    zerocopy::transmute!([destination, source])
+}
+
+impl EtherRewrite {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { addresses: addresses(self.destination, self.source) }
+    }
 }
 
 impl SimpleElement for EtherRewrite {
@@ -47,6 +66,9 @@ impl SimpleElement for EtherRewrite {
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let Some(mut header) = EthernetMut::new(p.data_mut()) else {
             return Verdict::Drop("frame too short");
         };

@@ -1,11 +1,15 @@
 //! EtherVLANEncap: puts packets into Ethernet frames with a VLAN tag.
 
+use super::ether_rewrite::addresses;
+use super::fast::ether_vlan_encap::Constants;
 use super::vlan_tag::{ADDRESSES, Native, Tag, tag_handlers};
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -51,6 +55,7 @@ pub static CLASS: Class = Class {
         read_handler!("native_vlan", "the VLAN without tags", |e: &mut EtherVlanEncap, _| e.native.show())
             .and_write(write_handler!("", "", |e: &mut EtherVlanEncap, text, _| e.native.set(text))),
     ],
+    fast: Some(FastPath::of::<EtherVlanEncap>()),
     ..Class::new("EtherVLANEncap", "ethernet", || Box::<EtherVlanEncap>::default())
 };
 
@@ -68,9 +73,23 @@ struct EtherVlanEncap {
     native: Native,
 }
 
+fast_path!(EtherVlanEncap, ether_vlan_encap());
+
 fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
     *slot = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
     Ok(())
+}
+
+impl EtherVlanEncap {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants {
+            addresses: addresses(self.destination, self.source),
+            ethertype: self.ethertype.to_be_bytes(),
+            tci: self.tag.fixed(),
+            native: self.native.id(),
+        }
+    }
 }
 
 impl SimpleElement for EtherVlanEncap {
@@ -82,10 +101,12 @@ impl SimpleElement for EtherVlanEncap {
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let tci = self.tag.of(p);
         let mut header = [0; ADDRESSES + 6];
-        header[..6].copy_from_slice(&self.destination.0);
-        header[6..ADDRESSES].copy_from_slice(&self.source.0);
+        header[..ADDRESSES].copy_from_slice(&addresses(self.destination, self.source));
         let length = if self.native.has(tci) { ADDRESSES + 2 } else { ADDRESSES + 6 };
         if length > ADDRESSES + 2 {
             header[ADDRESSES..ADDRESSES + 2].copy_from_slice(&ethertype::VLAN.to_be_bytes());

@@ -1,10 +1,11 @@
 //! GetEtherAddress: copies an Ethernet address from packets into an annotation.
 
 use super::ether_field::{ADDRESS, offset_arg};
+use super::fast::get_ether_address::{Constants, fast};
 use clickwork_packet::Packet;
 use clickwork_packet::anno::Anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -17,29 +18,29 @@ pub static CLASS: Class = Class {
         ArgSpec::required("ANNO", ArgType::Anno(6), "where the address goes"),
         ArgSpec::required("OFFSET", ArgType::Other("src, dst or a number"), "where the address is"),
     ],
-    ..Class::new("GetEtherAddress", "ethernet", || {
-        Box::new(GetEtherAddress { anno: Anno::new(0, ADDRESS as u8), offset: 0 })
-    })
+    fast: Some(FastPath::of::<GetEtherAddress>()),
+    ..Class::new("GetEtherAddress", "ethernet", || Box::<GetEtherAddress>::default())
 };
 
+#[derive(Default)]
 struct GetEtherAddress {
-    anno: Anno,
-    offset: usize,
+    constants: Constants,
 }
+
+fast_path!(GetEtherAddress, get_ether_address);
 
 impl SimpleElement for GetEtherAddress {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("ANNO", AnnoOfSize(ADDRESS as u8), &mut self.anno);
-        self.offset = offset_arg(args);
+        let mut anno = Anno::new(0, ADDRESS as u8);
+        args.read_with("ANNO", AnnoOfSize(ADDRESS as u8), &mut anno);
+        self.constants = Constants { offset: offset_arg(args), anno: anno.offset };
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        let Some(address) = p.data().get(self.offset..).and_then(<[u8]>::first_chunk::<ADDRESS>).copied()
-        else {
-            return cx.out_or_drop(1, "packet too short");
-        };
-        p.set_anno_bytes(self.anno, &address);
-        Verdict::PASS
+        match fast(&self.constants, p) {
+            Some(port) => Verdict::Out(port),
+            None => cx.out_or_drop(1, "packet too short"),
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! HostEtherFilter: keeps the frames that a host should receive, and says who they address.
 
+use super::fast::host_ether_filter::Constants;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::{Packet, PacketType};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -28,6 +31,7 @@ pub static CLASS: Class = Class {
         text,
         "Ethernet address"
     )))],
+    fast: Some(FastPath::of::<HostEtherFilter>()),
     ..Class::new("HostEtherFilter", "ethernet", || Box::<HostEtherFilter>::default())
 };
 
@@ -38,9 +42,19 @@ struct HostEtherFilter {
     offset: u32,
 }
 
+fast_path!(HostEtherFilter, host_ether_filter());
+
 impl Default for HostEtherFilter {
     fn default() -> HostEtherFilter {
         HostEtherFilter { own: EtherAddress::default(), drop_own: false, drop_other: true, offset: 0 }
+    }
+}
+
+impl HostEtherFilter {
+    #[inline]
+    fn constants(&self) -> Constants {
+        let HostEtherFilter { own, drop_own, drop_other, offset } = *self;
+        Constants { own: own.0, drop_own, drop_other, offset: offset as usize }
     }
 }
 
@@ -51,6 +65,9 @@ impl SimpleElement for HostEtherFilter {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let at = self.offset as usize;
         let Some(addresses) = p.data().get(at..at + 12) else { return cx.out_or_drop(1, "frame too short") };
         let address = |i: usize| EtherAddress(std::array::from_fn(|n| addresses[i + n]));

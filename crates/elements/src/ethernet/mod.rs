@@ -15,6 +15,7 @@ mod ether_mirror;
 mod ether_rewrite;
 mod ether_switch;
 mod ether_vlan_encap;
+pub(crate) mod fast;
 mod get_ether_address;
 mod host_ether_filter;
 mod set_ether_address;

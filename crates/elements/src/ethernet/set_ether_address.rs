@@ -1,11 +1,12 @@
 //! SetEtherAddress: puts an Ethernet address into an annotation.
 
 use super::ether_field::ADDRESS;
+use super::fast::set_ether_address::{Constants, fast};
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::anno::Anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -21,6 +22,7 @@ pub static CLASS: Class = Class {
             e.address = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
             Ok::<(), String>(())
         }))],
+    fast: Some(FastPath::of::<SetEtherAddress>()),
     ..Class::new("SetEtherAddress", "ethernet", || {
         Box::new(SetEtherAddress { address: EtherAddress::default(), anno: Anno::new(0, ADDRESS as u8) })
     })
@@ -31,6 +33,15 @@ struct SetEtherAddress {
     anno: Anno,
 }
 
+fast_path!(SetEtherAddress, set_ether_address());
+
+impl SetEtherAddress {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { address: self.address.0, anno: self.anno.offset }
+    }
+}
+
 impl SimpleElement for SetEtherAddress {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read("ADDR", &mut self.address);
@@ -38,8 +49,7 @@ impl SimpleElement for SetEtherAddress {
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        p.set_anno_bytes(self.anno, &self.address.0);
-        Verdict::PASS
+        fast(&self.constants(), p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,9 +1,10 @@
 //! SetVLANAnno: gives packets a VLAN tag as annotation.
 
-use super::vlan_tag::{self, Tag, tag_handlers};
+use super::fast::set_vlan_anno::{Constants, fast};
+use super::vlan_tag::{Tag, tag_handlers};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -17,6 +18,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("VLAN_ID", ArgType::IntRange { min: 0, max: 0xFFF }, "0", "the VLAN's number"),
     ],
     handlers: &tag_handlers!(SetVlanAnno),
+    fast: Some(FastPath::of::<SetVlanAnno>()),
     ..Class::new("SetVLANAnno", "ethernet", || Box::<SetVlanAnno>::default())
 };
 
@@ -28,14 +30,22 @@ struct SetVlanAnno {
     tag: Tag,
 }
 
+fast_path!(SetVlanAnno, set_vlan_anno());
+
+impl SetVlanAnno {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { tci: self.tag.tci.to_be_bytes() }
+    }
+}
+
 impl SimpleElement for SetVlanAnno {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         self.tag = Tag::read(args, false);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        vlan_tag::set_annotation(p, self.tag.tci);
-        Verdict::PASS
+        fast(&self.constants(), p).map_or(Verdict::PASS, Verdict::Out)
     }
 }
 

@@ -1,11 +1,14 @@
 //! StoreEtherAddress: writes an Ethernet address into packets.
 
 use super::ether_field::{ADDRESS, offset_arg};
+use super::fast::store_ether_address::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::anno::Anno;
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -25,6 +28,7 @@ pub static CLASS: Class = Class {
             e.address = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
             Ok::<(), String>(())
         }))],
+    fast: Some(FastPath::of::<StoreEtherAddress>()),
     ..Class::new("StoreEtherAddress", "ethernet", || Box::<StoreEtherAddress>::default())
 };
 
@@ -34,6 +38,15 @@ struct StoreEtherAddress {
     /// Where the address comes from instead.
     anno: Option<Anno>,
     offset: usize,
+}
+
+fast_path!(StoreEtherAddress, store_ether_address());
+
+impl StoreEtherAddress {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { address: self.address.0, anno: self.anno.map(|a| a.offset), offset: self.offset }
+    }
 }
 
 impl SimpleElement for StoreEtherAddress {
@@ -47,6 +60,9 @@ impl SimpleElement for StoreEtherAddress {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         if p.len() < self.offset + ADDRESS {
             return cx.out_or_drop(1, "packet too short");
         }

@@ -1,10 +1,11 @@
 //! StripEtherVLANHeader: takes off the Ethernet header and its VLAN tag.
 
+use super::fast::strip_ether_vlan_header::Constants;
 use super::vlan_tag::{self, ADDRESSES, Native, TAG, u16_at};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -21,6 +22,7 @@ pub static CLASS: Class = Class {
         "0",
         "the VLAN whose frames have no tag; -1: none",
     )],
+    fast: Some(FastPath::of::<StripEtherVlanHeader>()),
     ..Class::new("StripEtherVLANHeader", "ethernet", || Box::<StripEtherVlanHeader>::default())
 };
 
@@ -32,12 +34,24 @@ struct StripEtherVlanHeader {
     native: Native,
 }
 
+fast_path!(StripEtherVlanHeader, strip_ether_vlan_header());
+
+impl StripEtherVlanHeader {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { native: self.native.id() }
+    }
+}
+
 impl SimpleElement for StripEtherVlanHeader {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         self.native = Native::read(args);
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let Some(kind) = u16_at(p.data(), ADDRESSES) else { return cx.out_or_drop(1, "frame too short") };
         let (tag, length) = match kind {
             ethertype::VLAN => (u16_at(p.data(), ADDRESSES + 2), ADDRESSES + 2 + TAG),

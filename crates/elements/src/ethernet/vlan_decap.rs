@@ -1,10 +1,11 @@
 //! VLANDecap: takes the VLAN tag out of Ethernet frames.
 
+use super::fast::vlan_decap::Constants;
 use super::vlan_tag::{self, ADDRESSES, TAG, u16_at};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -17,30 +18,35 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("ANNO", ArgType::Bool, "true", "whether the annotation is set"),
         ArgSpec::keyword("ETHERTYPE", ArgType::U16, "0x8100", "the tag's Ethernet type"),
     ],
+    fast: Some(FastPath::of::<VlanDecap>()),
     ..Class::new("VLANDecap", "ethernet", || {
-        Box::new(VlanDecap { annotate: true, ethertype: ethertype::VLAN })
+        Box::new(VlanDecap { constants: Constants { annotate: true, ethertype: ethertype::VLAN } })
     })
 };
 
 struct VlanDecap {
-    annotate: bool,
-    ethertype: u16,
+    constants: Constants,
 }
+
+fast_path!(VlanDecap, vlan_decap);
 
 impl SimpleElement for VlanDecap {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("ANNO", &mut self.annotate).read("ETHERTYPE", &mut self.ethertype);
+        args.read("ANNO", &mut self.constants.annotate).read("ETHERTYPE", &mut self.constants.ethertype);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let is_tagged = u16_at(p.data(), ADDRESSES) == Some(self.ethertype);
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
+        let is_tagged = u16_at(p.data(), ADDRESSES) == Some(self.constants.ethertype);
         let tag = u16_at(p.data(), ADDRESSES + 2).filter(|_| is_tagged);
         if tag.is_some() {
             p.data_mut().copy_within(..ADDRESSES, TAG);
             p.pull(TAG);
         }
         p.set_mac_offset(0);
-        if self.annotate {
+        if self.constants.annotate {
             vlan_tag::set_annotation(p, tag.unwrap_or(0));
         }
         Verdict::PASS

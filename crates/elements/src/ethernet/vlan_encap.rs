@@ -1,10 +1,13 @@
 //! VLANEncap: puts a VLAN tag into Ethernet frames.
 
+use super::fast::vlan_encap::Constants;
 use super::vlan_tag::{ADDRESSES, Native, TAG, Tag, tag_handlers};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{
+    Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -42,6 +45,7 @@ pub static CLASS: Class = Class {
             )),
         ),
     ],
+    fast: Some(FastPath::of::<VlanEncap>()),
     ..Class::new("VLANEncap", "ethernet", || Box::<VlanEncap>::default())
 };
 
@@ -53,9 +57,18 @@ struct VlanEncap {
     ethertype: u16,
 }
 
+fast_path!(VlanEncap, vlan_encap());
+
 impl Default for VlanEncap {
     fn default() -> VlanEncap {
         VlanEncap { tag: Tag::default(), native: Native::default(), ethertype: ethertype::VLAN }
+    }
+}
+
+impl VlanEncap {
+    #[inline]
+    fn constants(&self) -> Constants {
+        Constants { tci: self.tag.fixed(), native: self.native.id(), ethertype: self.ethertype }
     }
 }
 
@@ -67,6 +80,9 @@ impl SimpleElement for VlanEncap {
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let tci = self.tag.of(p);
         if !self.native.has(tci) {
             if p.len() < ADDRESSES {

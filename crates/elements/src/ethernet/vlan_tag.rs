@@ -42,6 +42,11 @@ impl Tag {
         if self.from_annotation { annotation(p) } else { self.tci }
     }
 
+    /// The tag for all packets, if they have the same.
+    pub fn fixed(self) -> Option<u16> {
+        (!self.from_annotation).then_some(self.tci)
+    }
+
     /// The tag as handlers show it.
     pub fn show(self) -> String {
         if self.from_annotation { "ANNO".to_string() } else { self.tci.to_string() }

@@ -6,7 +6,7 @@ use clickwork_packet::Batch;
 use clickwork_router::Endpoint;
 
 /// Packets for each element.
-const PACKETS: usize = 600;
+const PACKETS: usize = 400;
 
 #[test]
 fn an_element_without_its_fast_path_does_what_that_would_have_done() {

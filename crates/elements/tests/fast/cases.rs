@@ -10,12 +10,38 @@ use std::sync::{Arc, Mutex};
 
 /// Arguments beyond those of the examples, by class.
 const ARGUMENTS: &[(&str, &[&str])] = &[
+    ("CheckARPHeader", &["", "14", "18, VERBOSE true", "4000000000"]),
+    (
+        "CheckIPHeader",
+        &["", "OFFSET 14", "14", "INTERFACES 10.0.0.1/24 18.26.4.1/24, GOODDST 10.0.0.1, VERBOSE true"],
+    ),
     ("CheckIPHeader2", &["", "OFFSET 14", "BADSRC 1.0.0.1 10.0.0.255, CHECKSUM true"]),
     ("CheckLength", &["0", "60", "1500"]),
     ("CheckPaint", &["0", "1, 17"]),
     ("DecIPTTL", &["MULTICAST false", "ACTIVE false"]),
+    ("EnsureEther", &["", "0x86dd, 0:0:c:0:0:1, 2:0:0:0:0:9"]),
+    ("EtherEncap", &["0x800, 0:0:c:0:0:1, 2:0:0:0:0:9"]),
+    ("EtherRewrite", &["0:0:c:0:0:1, 2:0:0:0:0:9"]),
+    (
+        "EtherVLANEncap",
+        &[
+            "0x800, 0:0:c:0:0:1, 2:0:0:0:0:9, VLAN_ID 7",
+            "0x800, 0:0:c:0:0:1, 2:0:0:0:0:9, ANNO, NATIVE_VLAN -1",
+            "0x800, 0:0:c:0:0:1, 2:0:0:0:0:9, ANNO",
+        ],
+    ),
+    ("GetEtherAddress", &["20, src", "42, 60", "0, 4000000000"]),
     ("GetIPAddress", &["0", "30", "16, 20", "IP src", "IP dst, ANNO 44", "2000000000"]),
     ("HashSwitch", &["0, 4", "26, 8", "100, 4000000000"]),
+    (
+        "HostEtherFilter",
+        &[
+            "0:0:c:0:0:1",
+            "0:0:c:0:0:1, true, false",
+            "2:0:0:0:0:9, true, OFFSET 4",
+            "0:0:c:0:0:1, OFFSET 4000000000",
+        ],
+    ),
     ("IPFragmenter", &["8", "28", "68, false", "1500"]),
     ("IPInputCombo", &["0", "200, INTERFACES 10.0.0.1/24, GOODDST 10.0.0.1", "1, BADSRC 1.0.0.1"]),
     ("IPMirror", &["false"]),
@@ -29,17 +55,23 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
     ("PaintSwitch", &["", "17"]),
     ("PaintTee", &["0", "2, 19"]),
     ("SetAnnoByte", &["0, 5", "47, 255"]),
+    ("SetEtherAddress", &["0:0:c:0:0:1, 42"]),
     ("SetIPAddress", &["0.0.0.0", "18.26.4.9, ANNO 44"]),
     ("SetIPDSCP", &["0", "63"]),
     ("SetIPECN", &["0", "ce"]),
     ("SetPacketType", &["HOST", "OTHERHOST", "FASTROUTE"]),
+    ("SetVLANAnno", &["VLAN_ID 7, VLAN_PCP 3"]),
     ("StaticIPLookup", ROUTES),
     ("StaticSwitch", &["0", "2", "-1"]),
+    ("StoreEtherAddress", &["0:0:c:0:0:1, src", "OFFSET 50, ANNO 20", "0:0:c:0:0:1, 4000000000"]),
     ("StoreIPAddress", &["12", "1.0.0.1, 16", "1.0.0.1, 60", "src", "4000000000"]),
     ("Strip", &["0", "14", "4000000000"]),
+    ("StripEtherVLANHeader", &["", "-1", "5"]),
     ("Switch", &["", "1", "-1"]),
     ("Truncate", &["0", "60", "60, EXTRA_LENGTH false"]),
     ("Unstrip", &["0", "4", "14", "65535"]),
+    ("VLANDecap", &["", "false", "ETHERTYPE 0x800"]),
+    ("VLANEncap", &["VLAN_ID 7", "ANNO", "ANNO, NATIVE_VLAN -1", "7, ETHERTYPE 0x88a8"]),
 ];
 
 const ROUTES: &[&str] = &[

@@ -70,15 +70,18 @@ impl Recipe {
     }
 }
 
-/// Everything that can be seen of a packet, as text; of the bytes in front a digest.
+/// Everything that can be seen of a packet, as text; of bytes in front, and of those far behind, a digest.
 pub fn look(p: &Packet) -> String {
     let mut whole = p.clone();
     whole.unpull(p.headroom());
-    let (front, _) = whole.data().split_at(p.headroom());
-    let digest = front.iter().fold(0u32, |sum, &b| sum.rotate_left(5) ^ u32::from(b));
+    let (front, data) = whole.data().split_at(p.headroom());
+    let (head, rest) = data.split_at(data.len().min(64));
+    let digest = |bytes: &[u8]| bytes.iter().fold(0u32, |sum, &b| sum.rotate_left(5) ^ u32::from(b));
     format!(
-        "{:02x?} behind {digest:x}, from {} of {}, headers {:?} {:?} {:?}, {:?}, {:?}, {:02x?}",
-        p.data(),
+        "{:x} {head:02x?} {:x}, {} bytes from {} of {}, headers {:?} {:?} {:?}, {:?}, {:?}, {:02x?}",
+        digest(front),
+        digest(rest),
+        p.len(),
         p.headroom(),
         p.buffer_len(),
         p.mac_offset(),
@@ -215,7 +218,7 @@ fn ip(random: &mut Random) -> Vec<u8> {
 }
 
 fn some_payload(random: &mut Random) -> Vec<u8> {
-    let len = random.of(&[0, 1, 4, 18, 18, 100, 1480]);
+    let len = random.of(&[0, 1, 4, 18, 18, 18, 18, 18, 60, 1480]);
     random.bytes(len)
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Packets for each element.
-const PACKETS: usize = 200;
+const PACKETS: usize = 100;
 
 #[test]
 fn texts_compile_and_do_the_same() {
@@ -49,7 +49,7 @@ const PROGRAM: &str = concat!(
     "}\n",
     "fn report(name: &str, fast: impl Fn(&mut clickwork_packet::Packet) -> Option<u16>) {
         let mut random = packets::Random::new(2);
-        for _ in 0..200 {
+        for _ in 0..100 {
             let (mut p, _other) = packets::recipe(&mut random).make();
             let output = fast(&mut p);
             println!(\"{name}: {output:?} {}\", packets::look(&p));
