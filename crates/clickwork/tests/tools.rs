@@ -228,3 +228,57 @@ warning: added 1 Align element
     again.stdout_eq(expected).stderr_eq("");
     dir.clickwork().args(["align", "-e", "Idle ->"]).assert().code(1).stdout_eq("");
 }
+
+const TWO_WAYS: &str = "a :: InfiniteSource(LIMIT 3) -> p :: Paint(1) -> c :: Counter -> d :: Discard;\n\
+                        b :: InfiniteSource(LIMIT 4) -> q :: Paint(1) -> e :: Counter -> d;\n";
+
+#[test]
+fn devirtualized_routers_run_and_have_a_way_back() {
+    let dir = Scratch::new("devirtualize");
+    dir.write("a.click", &format!("{TWO_WAYS}DriverManager(wait 1s);"));
+    dir.tool("click-devirtualize").args(["-u", "a.click", "-o", "b.click"]).assert().success().stderr_eq("");
+    for member in ["config", "elementmap.xml", "devirtualize.rs"] {
+        assert!(dir.read("b.click").contains(&format!("\n{member}/")), "{member}");
+    }
+    dir.clickwork().args(["check", "--types", "b.click"]).assert().success();
+    let handlers = ["-h", "c.count", "-h", "e.count", "-h", "e.class"];
+    let run = dir.tool("click").args(["--simtime", "b.click"]).args(handlers).assert().success();
+    run.stdout_eq("c.count:\n3\n\ne.count:\n4\n\ne.class:\nCounter@@c\n\n");
+    dir.tool("click-flatten").args(["--no-lines", "a.click", "-o", "flat.click"]).assert().success();
+    let back = dir.tool("click-devirtualize").args(["--reverse", "--no-lines", "b.click"]).assert().success();
+    back.stdout_eq(dir.read("flat.click"));
+    dir.tool("click-devirtualize").args(["b.click", "-o", "c.click"]).assert().success();
+    assert_eq!(dir.read("c.click"), dir.read("b.click"));
+}
+
+#[test]
+fn devirtualize_says_what_it_was_asked_for() {
+    let dir = Scratch::new("devirtualize-asked");
+    dir.write("a.click", TWO_WAYS);
+    let tool = |args: &[&str]| dir.tool("click-devirtualize").args(args).arg("a.click").assert();
+    tool(&["--classes", "-n", "b", "--no-devirtualize=Counter"]).success().stdout_eq(
+        "InfiniteSource@@a: a
+    output 0 pushes to input 0 of Paint@@p
+Paint@@p: p, q
+    output 0 pushes to input 0 of Counter
+Discard@@d: d
+Counter: c (not specialised)
+InfiniteSource: b (not specialised)
+Counter: e (not specialised)
+",
+    );
+    dir.write("i", "# comment\nnoclass Discard Paint\n");
+    let config = tool(&["-c", "-i", "i", "--devirtualize", "Paint", "--no-lines"]).success();
+    let config = String::from_utf8(config.get_output().stdout.clone()).unwrap();
+    assert!(config.contains("q :: Paint@@p(1);") && config.contains("d :: Discard;"), "{config}");
+    let source = tool(&["-s"]).success();
+    let source = String::from_utf8(source.get_output().stdout.clone()).unwrap();
+    assert!(source.contains("//   Paint@@p: p, q\n") && source.contains("mod paint {"), "{source}");
+    tool(&["-s", "-n", "Paint"]).code(1).stdout_eq("").stderr_eq("there is no code: [..]\n");
+    tool(&["-n", "Queue"]).success().stderr_eq("warning: nothing to leave alone: [..]'Queue'\n");
+    dir.write("i", "\nnothing at all\n");
+    tool(&["-i", "i"]).code(1).stderr_eq("i:2: unknown instruction 'nothing'[..]\n");
+    dir.write("a.click", "Idle -> Paint(a) -> x :: Discard; Idle -> Paint(b) -> x; Idle -> Paint(a) -> x;");
+    let wrong = tool(&["--classes"]).success().stderr_eq("warning: the configuration is not correct[..]\n");
+    wrong.stdout_eq("...\nPaint@@Paint@2: Paint@2, Paint@7\n...");
+}

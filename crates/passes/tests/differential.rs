@@ -11,7 +11,8 @@ use clickwork_passes::combine::{Component, combine, spec::LinkSpec, uncombine};
 use clickwork_passes::xform::{Patterns, shipped, xform};
 use clickwork_passes::{ElementId, Facts, Unit, align::align, undead::undead};
 use clickwork_source::{Diagnostics, Span};
-use common::trial::{Trial, run};
+use common::devirtualize::{devirtualize, known};
+use common::trial::{Trial, run, run_with};
 use common::{Random, compounds, frames, model};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,7 +27,7 @@ fn seeds(default: u64) -> std::ops::Range<u64> {
 /// A tool that does not change what a router does.
 type Pass = fn(Unit, &mut Random) -> Unit;
 
-const PASSES: [(&str, Pass); 7] = [
+const PASSES: [(&str, Pass); 8] = [
     ("flatten", |unit, _| unit),
     ("undead", |mut unit, _| {
         let registry = frames::registry();
@@ -49,6 +50,12 @@ const PASSES: [(&str, Pass); 7] = [
         way => replaced(unit, NULLS, way == 1),
     }),
     ("xform -p ip", |unit, _| replaced(unit, shipped::find("ip").unwrap().text, false)),
+    ("devirtualize", |unit, random| {
+        let names: Vec<_> =
+            unit.network.elements().flat_map(|(_, e)| [e.name.clone(), e.class.clone()]).collect();
+        let left_out: Vec<_> = names.iter().filter(|_| random.below(12) == 0).map(String::as_str).collect();
+        devirtualize(unit, &frames::registry(), &left_out.join(" ")).unit
+    }),
     ("combine, uncombine", combined_and_back),
 ];
 
@@ -67,14 +74,16 @@ fn chain(text: &str, passes: &[(&str, Pass)], random: &mut Random) -> Unit {
 
 /// Runs a router before and after some tools, in ordered and in batch mode. Gives the number of packets seen.
 fn compare(before: &str, passes: &[(&str, Pass)], seed: u64) -> usize {
-    let after = chain(before, passes, &mut Random::new(seed)).to_text();
+    let unit = chain(before, passes, &mut Random::new(seed));
+    let (after, classes) = (unit.to_text(), known(&unit, &frames::registry()));
     let names: Vec<&str> = passes.iter().map(|(name, _)| *name).collect();
     // Interfaces that shared a CheckIPHeader get one each, so that it counts but a part of what it dropped.
     let silent: &[&str] = if names.contains(&"xform -p ip") { &["CheckIPHeader"] } else { &[] };
     let mut seen = 0;
     for ordered in [true, false] {
         let order = |trial: Trial| if ordered { trial } else { trial.unordered() };
-        let (was, is) = (order(run(before, ordered, silent)), order(run(&after, ordered, silent)));
+        let was = order(run(before, ordered, silent));
+        let is = order(run_with(&after, &classes, ordered, silent));
         seen += was.seen();
         if let Some(difference) = was.difference(&is) {
             panic!("seed {seed}, {names:?}, ordered {ordered}: {difference}\n{before}\n---\n{after}");
@@ -121,6 +130,11 @@ fn xform_changes_nothing() {
     differential("xform", 80);
     differential("xform with Nulls", 40);
     differential("xform -p ip", 60);
+}
+
+#[test]
+fn devirtualize_changes_nothing() {
+    differential("devirtualize", 50);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What a router does with the frames of its sources, to be compared with what another does.
 
 use super::start;
-use clickwork_router::{Driver, Handler, Router};
+use clickwork_compile::{Scope, plan};
+use clickwork_router::{Driver, Handler, Registry, Router};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +18,16 @@ pub struct Trial {
 
 /// Runs a router for a simulated second and reads the handlers of its elements, but not of those of the classes in `silent`.
 pub fn run(text: &str, ordered: bool, silent: &[&str]) -> Trial {
-    let registry = Arc::new(super::frames::registry());
-    let (mut router, graph, log) = start(text, ordered, &registry);
+    run_with(text, &Arc::new(super::frames::registry()), ordered, silent)
+}
+
+/// As [`run`], of a configuration with classes that tools have made. The code of elements that they have specialised takes the
+/// packets along paths, as if it were compiled.
+pub fn run_with(text: &str, registry: &Arc<Registry>, ordered: bool, silent: &[&str]) -> Trial {
+    let (mut router, graph, log) = start(text, ordered, registry);
+    if ordered {
+        router.install(plan(&router, Scope::Specialised));
+    }
     Driver::default().run_for(&mut router, Duration::from_secs(1));
     let mut trial = Trial::default();
     for line in log.taken().lines() {
