@@ -1,5 +1,6 @@
 //! CheckICMPHeader: lets only well-formed ICMP messages through.
 
+use super::fast::check_icmp_header::Constants;
 use crate::tcpudp::refusals::{ARGS, Fault, Refusals};
 use clickwork_packet::Packet;
 use clickwork_packet::checksum::checksum;
@@ -8,7 +9,7 @@ use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, IcmpHeader, Ipv4};
 use clickwork_router::args::Args;
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -27,15 +28,20 @@ pub static CLASS: Class = Class {
             .refusals
             .details(TEXTS)),
     ],
-    ..Class::new("CheckICMPHeader", "icmp", || Box::<CheckICMPHeader>::default())
+    fast: Some(FastPath::of::<CheckICMPHeader>()),
+    ..Class::new("CheckICMPHeader", "icmp", || {
+        Box::new(CheckICMPHeader { constants: Constants, refusals: Refusals::default() })
+    })
 };
 
 const TEXTS: [&str; 3] = ["not ICMP", "bad packet length", "bad ICMP checksum"];
 
-#[derive(Default)]
 struct CheckICMPHeader {
+    constants: Constants,
     refusals: Refusals,
 }
+
+fast_path!(CheckICMPHeader, check_icmp_header);
 
 /// Whether a message of this type may have this length.
 fn is_length_right(header: &IcmpHeader, len: usize) -> bool {
@@ -66,6 +72,9 @@ impl SimpleElement for CheckICMPHeader {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         match check(p) {
             Ok(()) => Verdict::PASS,
             Err(fault) => self.refusals.refuse("ICMP", fault, TEXTS, cx),

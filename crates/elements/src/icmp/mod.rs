@@ -3,6 +3,7 @@
 use clickwork_router::Class;
 
 mod check_icmp_header;
+mod fast;
 mod icmp_encap;
 mod icmp_error;
 mod icmp_ping_responder;

@@ -1,12 +1,13 @@
 //! CheckTCPHeader: lets only well-formed TCP packets through.
 
+use super::fast::check_tcp_header::Constants;
 use super::refusals::{ARGS, Fault, Refusals, pseudo_sum};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Ipv4, TcpHeader};
 use clickwork_router::args::Args;
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -26,15 +27,20 @@ pub static CLASS: Class = Class {
             .refusals
             .details(TEXTS)),
     ],
-    ..Class::new("CheckTCPHeader", "tcpudp", || Box::<CheckTCPHeader>::default())
+    fast: Some(FastPath::of::<CheckTCPHeader>()),
+    ..Class::new("CheckTCPHeader", "tcpudp", || {
+        Box::new(CheckTCPHeader { constants: Constants, refusals: Refusals::default() })
+    })
 };
 
 const TEXTS: [&str; 3] = ["not TCP", "bad packet length", "bad TCP checksum"];
 
-#[derive(Default)]
 struct CheckTCPHeader {
+    constants: Constants,
     refusals: Refusals,
 }
+
+fast_path!(CheckTCPHeader, check_tcp_header);
 
 fn check(p: &Packet) -> Result<(), Fault> {
     let packet = p.network_header().ok_or(Fault::Protocol)?;
@@ -57,6 +63,9 @@ impl SimpleElement for CheckTCPHeader {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         match check(p) {
             Ok(()) => Verdict::PASS,
             Err(fault) => self.refusals.refuse("TCP", fault, TEXTS, cx),

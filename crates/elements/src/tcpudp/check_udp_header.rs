@@ -1,12 +1,13 @@
 //! CheckUDPHeader: lets only well-formed UDP packets through.
 
+use super::fast::check_udp_header::Constants;
 use super::refusals::{ARGS, Fault, Refusals, pseudo_sum};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Ipv4, UdpHeader};
 use clickwork_router::args::Args;
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -25,15 +26,20 @@ pub static CLASS: Class = Class {
             .refusals
             .details(TEXTS)),
     ],
-    ..Class::new("CheckUDPHeader", "tcpudp", || Box::<CheckUDPHeader>::default())
+    fast: Some(FastPath::of::<CheckUDPHeader>()),
+    ..Class::new("CheckUDPHeader", "tcpudp", || {
+        Box::new(CheckUDPHeader { constants: Constants, refusals: Refusals::default() })
+    })
 };
 
 const TEXTS: [&str; 3] = ["not UDP", "bad packet length", "bad UDP checksum"];
 
-#[derive(Default)]
 struct CheckUDPHeader {
+    constants: Constants,
     refusals: Refusals,
 }
+
+fast_path!(CheckUDPHeader, check_udp_header);
 
 fn check(p: &Packet) -> Result<(), Fault> {
     let packet = p.network_header().ok_or(Fault::Protocol)?;
@@ -54,6 +60,9 @@ impl SimpleElement for CheckUDPHeader {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         match check(p) {
             Ok(()) => Verdict::PASS,
             Err(fault) => self.refusals.refuse("UDP", fault, TEXTS, cx),

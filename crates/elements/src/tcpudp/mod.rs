@@ -4,6 +4,7 @@ use clickwork_router::Class;
 
 mod check_tcp_header;
 mod check_udp_header;
+mod fast;
 pub(crate) mod refusals;
 mod set_checksum;
 mod udp_ip_encap;

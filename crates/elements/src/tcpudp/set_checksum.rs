@@ -1,10 +1,11 @@
 //! SetTCPChecksum and SetUDPChecksum: compute the checksum of transport headers.
 
+use super::fast::{set_tcp_checksum, set_udp_checksum};
 use super::refusals::pseudo_sum;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::{Header, Ipv4, TcpHeader, UdpHeader};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static TCP: Class = Class {
@@ -15,6 +16,7 @@ pub static TCP: Class = Class {
               -> CheckTCPHeader -> Discard",
     packets: "tcp/tcp",
     args: &[ArgSpec::positional("FIXOFF", ArgType::Bool, "false", "mend a bad data offset")],
+    fast: Some(FastPath::of::<SetTCPChecksum>()),
     ..Class::new("SetTCPChecksum", "tcpudp", || Box::<SetTCPChecksum>::default())
 };
 
@@ -28,7 +30,10 @@ pub static UDP: Class = Class {
     ports: "1/1-2",
     processing: "a/ah",
     packets: "udp/udp,udp",
-    ..Class::new("SetUDPChecksum", "tcpudp", || Box::new(SetUDPChecksum))
+    fast: Some(FastPath::of::<SetUDPChecksum>()),
+    ..Class::new("SetUDPChecksum", "tcpudp", || {
+        Box::new(SetUDPChecksum { constants: set_udp_checksum::Constants })
+    })
 };
 
 /// Computes the checksum over the `len` bytes behind the IP header, in which the checksum is at `at`.
@@ -44,8 +49,10 @@ fn set_checksum(p: &mut Packet, len: usize, at: usize) -> Option<u16> {
 
 #[derive(Default)]
 struct SetTCPChecksum {
-    mends: bool,
+    constants: set_tcp_checksum::Constants,
 }
+
+fast_path!(SetTCPChecksum, set_tcp_checksum);
 
 impl SetTCPChecksum {
     fn set(&self, p: &mut Packet) -> Option<()> {
@@ -56,7 +63,7 @@ impl SetTCPChecksum {
             return None;
         }
         let is_fragment = ip.is_fragment();
-        if self.mends {
+        if self.constants.mends {
             let tcp = transport::<TcpHeader>(p)?;
             match tcp.data_offset() {
                 0..20 => tcp.set_data_offset(20),
@@ -78,11 +85,11 @@ fn transport<H: Header>(p: &mut Packet) -> Option<&mut H> {
 
 impl SimpleElement for SetTCPChecksum {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("FIXOFF", &mut self.mends);
+        args.read("FIXOFF", &mut self.constants.mends);
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        if self.set(p).is_some() {
+        if self.common(p).is_some() || self.set(p).is_some() {
             return Verdict::PASS;
         }
         cx.chatter("SetTCPChecksum: bad lengths");
@@ -90,7 +97,11 @@ impl SimpleElement for SetTCPChecksum {
     }
 }
 
-struct SetUDPChecksum;
+struct SetUDPChecksum {
+    constants: set_udp_checksum::Constants,
+}
+
+fast_path!(SetUDPChecksum, set_udp_checksum);
 
 fn set_udp(p: &mut Packet) -> Option<()> {
     let len = usize::from(transport::<UdpHeader>(p)?.length());
@@ -102,6 +113,9 @@ fn set_udp(p: &mut Packet) -> Option<()> {
 
 impl SimpleElement for SetUDPChecksum {
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         match set_udp(p) {
             Some(()) => Verdict::PASS,
             None => cx.out_or_drop(1, "bad UDP length"),

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 /// Arguments beyond those of the examples, by class.
 const ARGUMENTS: &[(&str, &[&str])] = &[
     ("CheckARPHeader", &["", "14", "18, VERBOSE true", "4000000000"]),
+    ("CheckICMPHeader", &[""]),
     (
         "CheckIPHeader",
         &["", "OFFSET 14", "14", "INTERFACES 10.0.0.1/24 18.26.4.1/24, GOODDST 10.0.0.1, VERBOSE true"],
@@ -18,6 +19,8 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
     ("CheckIPHeader2", &["", "OFFSET 14", "BADSRC 1.0.0.1 10.0.0.255, CHECKSUM true"]),
     ("CheckLength", &["0", "60", "1500"]),
     ("CheckPaint", &["0", "1, 17"]),
+    ("CheckTCPHeader", &[""]),
+    ("CheckUDPHeader", &["VERBOSE true"]),
     ("DecIPTTL", &["MULTICAST false", "ACTIVE false"]),
     ("EnsureEther", &["", "0x86dd, 0:0:c:0:0:1, 2:0:0:0:0:9"]),
     ("EtherEncap", &["0x800, 0:0:c:0:0:1, 2:0:0:0:0:9"]),
@@ -60,6 +63,8 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
     ("SetIPDSCP", &["0", "63"]),
     ("SetIPECN", &["0", "ce"]),
     ("SetPacketType", &["HOST", "OTHERHOST", "FASTROUTE"]),
+    ("SetTCPChecksum", &["", "true"]),
+    ("SetUDPChecksum", &[""]),
     ("SetVLANAnno", &["VLAN_ID 7, VLAN_PCP 3"]),
     ("StaticIPLookup", ROUTES),
     ("StaticSwitch", &["0", "2", "-1"]),

@@ -1,0 +1,4 @@
+//! The common cases of actions on ICMP packets, one element a file. The router compiler copies these files: see
+//! [`clickwork_router::fast`] for what they may do.
+
+pub mod check_icmp_header;
