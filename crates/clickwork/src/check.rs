@@ -20,6 +20,7 @@ use std::process::ExitCode;
 /// and writes no file. With --types also packets are followed from element to element: Ethernet frames where an IP header
 /// should be are an error. The exit status is 0 if the configuration is correct.
 #[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct Check {
     #[command(flatten)]
     input: InputOptions,
@@ -39,6 +40,12 @@ pub struct Check {
     #[arg(long, conflicts_with_all = ["filter", "output"])]
     show_types: bool,
 }
+
+const EXAMPLES: &str = "Examples:
+  clickwork check router.click                 everything that is wrong with it
+  clickwork check --types router.click         ... and packets that elements do not expect
+  clickwork check --show-types router.click    what is known of the packets on each connection
+  clickwork undead router.click | clickwork check -p -w | clickwork run -";
 
 /// Check a Click configuration for errors
 #[derive(Parser, Debug)]

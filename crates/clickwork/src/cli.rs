@@ -2,9 +2,9 @@
 
 use crate::{
     align, build, check, combine, completions, ctl, demo, devirtualize, doc, fastclassifier, flatten, fmt,
-    graph, links, list, pretty, run, uncombine, undead, xform, xml,
+    graph, links, list, overview, pretty, run, uncombine, undead, xform, xml,
 };
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Routers out of small readable parts
@@ -57,7 +57,7 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    match Cli::parse().command.unwrap_or_else(|| Command::Demo(demo::Demo::default())) {
+    match parsed().command.unwrap_or_else(|| Command::Demo(demo::Demo::default())) {
         Command::Run(args) => run::command(&args),
         Command::Build(args) => build::main(&args),
         Command::Check(args) => check::main(&args),
@@ -85,5 +85,10 @@ pub fn main() -> ExitCode {
 
 /// The definition of the command line.
 pub fn command() -> clap::Command {
-    Cli::command()
+    overview::grouped(Cli::command())
+}
+
+fn parsed() -> Cli {
+    let matches = command().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit())
 }

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 /// Reads a configuration and writes an equivalent one that has no compound elements, in the canonical form that other
 /// tools read. Element classes need not be known.
 #[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
 #[command(mut_arg("config", |a| a.short(None).group("what")))]
 pub struct Flatten {
     #[command(flatten)]
@@ -31,6 +32,11 @@ pub struct Flatten {
     #[arg(long, hide = true, overrides_with = "expand_vars")]
     no_expand_vars: bool,
 }
+
+const EXAMPLES: &str = "Examples:
+  clickwork flatten router.click --no-lines -o flat.click
+  clickwork flatten --classes router.click        the classes that it needs
+  clickwork flatten --expand-vars router.click DEV=eth1 -o eth1.click";
 
 /// Runs as `click-flatten`.
 pub fn click_main(args: Vec<OsString>) -> ExitCode {

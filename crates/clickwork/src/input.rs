@@ -5,6 +5,9 @@ use crate::config::{ClickPath, Input};
 use clap::Args;
 use std::io::IsTerminal;
 
+/// The heading of these options in the help.
+const READING: &str = "Reading";
+
 /// Where a configuration comes from.
 #[derive(Args, Debug, Clone)]
 pub struct InputOptions {
@@ -12,13 +15,13 @@ pub struct InputOptions {
     #[arg(value_name = "FILE|VAR=VALUE")]
     words: Vec<String>,
     /// Read the configuration from FILE
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = READING)]
     file: Vec<String>,
     /// Use TEXT as the configuration
-    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true, help_heading = READING)]
     expression: Vec<String>,
     /// Look for libraries in the directories of PATH, separated by colons, instead of $CLICKPATH
-    #[arg(short = 'C', long, value_name = "PATH")]
+    #[arg(short = 'C', long, value_name = "PATH", help_heading = READING)]
     clickpath: Option<String>,
 }
 

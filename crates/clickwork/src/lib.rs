@@ -29,6 +29,7 @@ mod input;
 mod links;
 mod list;
 mod output;
+mod overview;
 mod pretty;
 mod programs;
 mod report;

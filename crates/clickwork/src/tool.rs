@@ -24,20 +24,23 @@ pub struct ToolOptions {
     pub output: OutputOptions,
 }
 
+/// The heading of these options in the help.
+const WRITING: &str = "Writing";
+
 /// Where a tool writes, and what besides the configuration.
 #[derive(Args, Debug, Clone)]
 pub struct OutputOptions {
     /// Write to FILE instead of standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true, help_heading = WRITING)]
     output: PathBuf,
     /// Write the configuration alone, without the files attached to it
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = WRITING)]
     config: bool,
     /// Mark where everything came from, so that later messages point there [default, except on a terminal]
-    #[arg(long, overrides_with = "no_lines")]
+    #[arg(long, overrides_with = "no_lines", help_heading = WRITING)]
     lines: bool,
     /// Write no such marks
-    #[arg(long, overrides_with = "lines")]
+    #[arg(long, overrides_with = "lines", help_heading = WRITING)]
     no_lines: bool,
 }
 
