@@ -62,12 +62,17 @@ impl Input {
     /// The text or the archive in `bytes`.
     ///
     /// # Errors
-    /// `NAME: reason`, if it is a damaged archive or too large.
+    /// `NAME: reason`, if it is a damaged archive, no text, or too large.
     pub fn new(name: String, bytes: Vec<u8>) -> Result<Input, String> {
         if u32::try_from(bytes.len()).is_err() {
             return Err(format!("{name}: too large for a configuration (4 GiB or more)"));
         }
         let (text, files) = Archive::open(bytes).map_err(|e| format!("{name}: {e}"))?;
+        if text.contains('\0') {
+            return Err(format!(
+                "{name}: a binary file; a configuration is text, or an archive (ar) with text in it"
+            ));
+        }
         Ok(Input { name, text, files })
     }
 }

@@ -9,7 +9,10 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Print the manual of an element class
+///
+/// What it does, its ports, arguments and handlers, the packets that it expects, and an example.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  clickwork doc Queue | less        'clickwork list' names them all")]
 pub struct Doc {
     /// The class, such as Queue
     #[arg(value_name = "ELEMENT")]

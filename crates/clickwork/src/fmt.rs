@@ -4,6 +4,7 @@ use crate::config::Input;
 use crate::output;
 use crate::report::Report;
 use clickwork_source::Sources;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -32,6 +33,9 @@ pub fn main(args: &Fmt) -> ExitCode {
     let report = Report::human();
     let stdin = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
+    if args.files.is_empty() && std::io::stdin().is_terminal() {
+        return output::fail("no configuration: name files, or '-' to type one");
+    }
     let mut status = ExitCode::SUCCESS;
     for file in files {
         match format_file(file, args.check, &report) {

@@ -95,14 +95,22 @@ impl InputOptions {
             return built.input();
         }
         match (files.as_slice(), self.expression.as_slice()) {
-            ([], []) if std::io::stdin().is_terminal() => {
-                Err("no configuration: name a file, or '-' to type one".to_string())
-            }
-            ([], []) => Input::read("-".as_ref()),
+            ([], []) => unnamed(),
             ([], [text]) => Input::expression(text),
             ([file], []) => Input::read(file.as_ref()),
             _ => Err("router configuration specified twice".to_string()),
         }
+    }
+}
+
+/// The configuration on standard input, where nobody named one.
+///
+/// # Errors
+/// If it would have to be typed, which nobody expects, or cannot be read.
+pub fn unnamed() -> Result<Input, String> {
+    match std::io::stdin().is_terminal() {
+        true => Err("no configuration: name a file, or '-' to type one".to_string()),
+        false => Input::read("-".as_ref()),
     }
 }
 

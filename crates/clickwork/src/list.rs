@@ -9,6 +9,7 @@ use std::process::ExitCode;
 ///
 /// One line a class, by family. With WORDs, only those that have every WORD in their name, family or description.
 #[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct List {
     /// What to look for
     #[arg(value_name = "WORD")]
@@ -17,6 +18,11 @@ pub struct List {
     #[arg(short, long)]
     names: bool,
 }
+
+const EXAMPLES: &str = "Examples:
+  clickwork list             all of them
+  clickwork list queue       those that have to do with queues
+  clickwork list -n icmp     their names, a line each";
 
 /// Runs the subcommand.
 pub fn main(args: &List) -> ExitCode {

@@ -1,8 +1,11 @@
 //! Printing what is wrong with a configuration: in Click's plain lines for scripts, with excerpts for people.
 
 use crate::run::ERASE;
-use clickwork_source::{Diagnostics, Severity, Sources, render_click, render_human};
+use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, render_click, render_human};
 use std::io::{IsTerminal, Write};
+
+/// So many messages at most are printed for people.
+const MOST: usize = 100;
 
 /// How messages are printed.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +44,18 @@ impl Report {
         let shown = diagnostics.iter().filter(|d| self.shows(d.severity));
         match self.click {
             true => said_once(shown.map(|d| render_click(sources, d))),
-            false => shown.map(|d| render_human(sources, d, self.color)).collect(),
+            false => self.excerpts(sources, &shown.collect::<Vec<_>>()),
         }
+    }
+
+    /// Messages with excerpts, as many as a person would read.
+    fn excerpts(&self, sources: &Sources, shown: &[&Diagnostic]) -> String {
+        let mut text: String =
+            shown.iter().take(MOST).map(|d| render_human(sources, d, self.color)).collect();
+        if let Some(more) = shown.len().checked_sub(MOST).filter(|&more| more > 0) {
+            text.push_str(&format!("... and {more} more messages\n"));
+        }
+        text
     }
 
     fn shows(&self, severity: Severity) -> bool {

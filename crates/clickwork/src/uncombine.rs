@@ -1,6 +1,7 @@
 //! `clickwork uncombine` and `click-uncombine`: one router of a combination.
 
 use crate::config::Input;
+use crate::input;
 use crate::report::Report;
 use crate::tool::{self, OutputOptions};
 use clickwork_lang::Options;
@@ -45,7 +46,7 @@ pub fn main(args: &Uncombine) -> ExitCode {
 fn run(args: &Uncombine, report: &Report) -> ExitCode {
     tool::finish(report, || {
         let (file, name) = what(args)?;
-        let input = Input::read(Path::new(file))?;
+        let input = file.map_or_else(input::unnamed, |file| Input::read(Path::new(file)))?;
         let options = Options { expand_defines: false, ..Options::any_class() };
         let (mut unit, messages) =
             Unit::new(&input.name, input.text, input.files.unwrap_or_default(), &options);
@@ -54,7 +55,11 @@ fn run(args: &Uncombine, report: &Report) -> ExitCode {
             return Err(format!("{}: not a correct configuration", input.name));
         }
         let Some(names) = combine::components(&unit.files) else {
-            return Err(format!("{}: not created by 'click-combine' (no 'componentmap')", input.name));
+            let remedy = if report.click { "" } else { "; 'clickwork combine' makes combinations" };
+            return Err(format!(
+                "{}: not created by 'click-combine' (no 'componentmap'){remedy}",
+                input.name
+            ));
         };
         let Some(name) = name else {
             return Err(format!("no component specified; there are {}", names.join(", ")));
@@ -69,9 +74,9 @@ fn run(args: &Uncombine, report: &Report) -> ExitCode {
 }
 
 /// The file and the component that are meant.
-fn what(args: &Uncombine) -> Result<(&str, Option<&str>), String> {
+fn what(args: &Uncombine) -> Result<(Option<&str>, Option<&str>), String> {
     let mut words = args.words.iter().map(String::as_str);
-    let file = args.file.as_deref().or_else(|| words.next()).unwrap_or("-");
+    let file = args.file.as_deref().or_else(|| words.next());
     let name = match (args.name.as_deref(), words.next()) {
         (Some(_), Some(_)) => return Err("component name specified twice".to_string()),
         (name, word) => name.or(word),

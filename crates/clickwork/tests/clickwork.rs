@@ -176,6 +176,7 @@ fn help_and_completions_know_every_subcommand() {
         assert!(script.contains(&format!("clickwork,{command})")), "{command}");
         assert!(output(&[command, "--help"]).contains("Usage:"), "{command}");
     }
+    assert!(!help.contains("Others:"), "src/overview.rs says which commands stand together: {help}");
 }
 
 #[test]

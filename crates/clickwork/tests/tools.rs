@@ -282,3 +282,21 @@ Counter: e (not specialised)
     let wrong = tool(&["--classes"]).success().stderr_eq("warning: the configuration is not correct[..]\n");
     wrong.stdout_eq("...\nPaint@@Paint@2: Paint@2, Paint@7\n...");
 }
+
+#[test]
+fn what_is_no_text_is_refused_and_nobody_gets_a_thousand_messages() {
+    let dir = Scratch::new("no-text");
+    std::fs::write(dir.path("a.pcap"), [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0]).unwrap();
+    for command in ["check", "undead", "run", "pretty", "uncombine"] {
+        let refused = dir.clickwork().args([command, "a.pcap"]).assert().code(1).stdout_eq("");
+        refused.stderr_eq(
+            "error: a.pcap: a binary file; a configuration is text, or an archive (ar) with text in it\n",
+        );
+    }
+    dir.write("a.click", &"~\n".repeat(1000));
+    dir.clickwork().args(["flatten", "a.click"]).assert().code(1).stderr_eq(
+        "error: syntax error near '~'\n --> a.click:1:1\n...\n... and 900 more messages\nerror: a.click: not a correct configuration\n",
+    );
+    let all = dir.tool("click-flatten").arg("a.click").assert().code(1);
+    assert!(String::from_utf8_lossy(&all.get_output().stderr).lines().count() >= 1000, "as in Click");
+}
