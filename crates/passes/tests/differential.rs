@@ -6,8 +6,9 @@
 
 mod common;
 
-use clickwork_lang::Options;
+use clickwork_lang::Options as LangOptions;
 use clickwork_passes::combine::{Component, combine, spec::LinkSpec, uncombine};
+use clickwork_passes::fastclassifier::{Options, fastclassifier, reverse};
 use clickwork_passes::xform::{Patterns, shipped, xform};
 use clickwork_passes::{ElementId, Facts, Unit, align::align, undead::undead};
 use clickwork_source::{Diagnostics, Span};
@@ -16,6 +17,7 @@ use common::trial::{Trial, run, run_with};
 use common::{Random, compounds, frames, model};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// How many routers each test runs, and the first seed.
 fn seeds(default: u64) -> std::ops::Range<u64> {
@@ -27,7 +29,7 @@ fn seeds(default: u64) -> std::ops::Range<u64> {
 /// A tool that does not change what a router does.
 type Pass = fn(Unit, &mut Random) -> Unit;
 
-const PASSES: [(&str, Pass); 8] = [
+const PASSES: [(&str, Pass); 9] = [
     ("flatten", |unit, _| unit),
     ("undead", |mut unit, _| {
         let registry = frames::registry();
@@ -50,6 +52,17 @@ const PASSES: [(&str, Pass); 8] = [
         way => replaced(unit, NULLS, way == 1),
     }),
     ("xform -p ip", |unit, _| replaced(unit, shipped::find("ip").unwrap().text, false)),
+    ("fastclassifier", |mut unit, random| {
+        let registry = Arc::new(frames::registry());
+        let facts = Facts::new(&registry, &unit.files);
+        let diagrams = |alone: &_| common::diagrams(alone, &registry);
+        let options = Options { combine: true, classes: true };
+        fastclassifier(&mut unit.network, &mut unit.files, &facts, options, diagrams);
+        if random.below(6) == 0 {
+            reverse(&mut unit.network, &mut unit.files);
+        }
+        unit
+    }),
     ("devirtualize", |unit, random| {
         let names: Vec<_> =
             unit.network.elements().flat_map(|(_, e)| [e.name.clone(), e.class.clone()]).collect();
@@ -64,7 +77,7 @@ fn chain(text: &str, passes: &[(&str, Pass)], random: &mut Random) -> Unit {
     let mut bytes = text.as_bytes().to_vec();
     let mut unit = Unit::default();
     for (name, pass) in [("", PASSES[0].1)].iter().chain(passes) {
-        let (read, messages) = Unit::read("t.click", bytes, &Options::any_class());
+        let (read, messages) = Unit::read("t.click", bytes, &LangOptions::any_class());
         assert!(messages.is_empty(), "before {name}: {messages:?}\n{text}");
         unit = pass(read, random);
         bytes = unit.to_bytes();
@@ -78,12 +91,15 @@ fn compare(before: &str, passes: &[(&str, Pass)], seed: u64) -> usize {
     let (after, classes) = (unit.to_text(), known(&unit, &frames::registry()));
     let names: Vec<&str> = passes.iter().map(|(name, _)| *name).collect();
     // Interfaces that shared a CheckIPHeader get one each, so that it counts but a part of what it dropped.
-    let silent: &[&str] = if names.contains(&"xform -p ip") { &["CheckIPHeader"] } else { &[] };
+    let mut silent = Vec::new();
+    silent.extend(names.contains(&"xform -p ip").then_some("CheckIPHeader"));
+    // Another program does the work of two.
+    silent.extend(names.contains(&"fastclassifier").then_some("Classifier"));
     let mut seen = 0;
     for ordered in [true, false] {
         let order = |trial: Trial| if ordered { trial } else { trial.unordered() };
-        let was = order(run(before, ordered, silent));
-        let is = order(run_with(&after, &classes, ordered, silent));
+        let was = order(run(before, ordered, &silent));
+        let is = order(run_with(&after, &classes, ordered, &silent));
         seen += was.seen();
         if let Some(difference) = was.difference(&is) {
             panic!("seed {seed}, {names:?}, ordered {ordered}: {difference}\n{before}\n---\n{after}");
@@ -130,6 +146,11 @@ fn xform_changes_nothing() {
     differential("xform", 80);
     differential("xform with Nulls", 40);
     differential("xform -p ip", 60);
+}
+
+#[test]
+fn fastclassifier_changes_nothing() {
+    differential("fastclassifier", 50);
 }
 
 #[test]
@@ -203,7 +224,7 @@ const PAINTS: &str = "elementclass Paints { input -> Paint($a) -> last :: Paint(
 fn replaced(mut unit: Unit, text: &str, reverse: bool) -> Unit {
     let mut patterns = Patterns::default();
     let file = unit.sources.add("p.clickpat", text);
-    let messages = patterns.read(&mut unit.sources, file, &Options::any_class());
+    let messages = patterns.read(&mut unit.sources, file, &LangOptions::any_class());
     assert!(!messages.has_errors(), "{messages:?}\n{text}");
     if reverse {
         patterns.reverse();
@@ -273,7 +294,7 @@ fn combined_and_back(mut unit: Unit, _: &mut Random) -> Unit {
     let (other, _) = Unit::read(
         "u.click",
         b"Idle -> Counter -> x :: Discard; x1 :: Idle -> x".to_vec(),
-        &Options::any_class(),
+        &LangOptions::any_class(),
     );
     let component = |name: &str, unit: &Unit| Component {
         name: name.to_string(),
@@ -284,7 +305,7 @@ fn combined_and_back(mut unit: Unit, _: &mut Random) -> Unit {
     let components = [component("one", &other), component("two", &unit)];
     let (network, files, _) = combine(&components, &links, Span::NONE).unwrap_or_else(|e| panic!("{e:?}"));
     (unit.network, unit.files) = (network, files);
-    let (mut unit, messages) = Unit::read("both.click", unit.to_bytes(), &Options::any_class());
+    let (mut unit, messages) = Unit::read("both.click", unit.to_bytes(), &LangOptions::any_class());
     assert!(messages.is_empty(), "{messages:?}");
     let taken: Result<(), Diagnostics> = uncombine(&mut unit.network, &mut unit.files, "two", Span::NONE);
     assert!(taken.is_ok(), "{taken:?}");

@@ -3,12 +3,13 @@
 
 mod common;
 
+use clickwork_compile::{Scope, plan};
 use clickwork_elements::registry;
 use clickwork_lang::{Options as LangOptions, archive::Archive};
 use clickwork_passes::element_map::ElementMap;
 use clickwork_passes::fastclassifier::{Options, fastclassifier, reverse};
 use clickwork_passes::{Facts, Unit};
-use clickwork_router::{Driver, Registry};
+use clickwork_router::Driver;
 use clickwork_source::Severity;
 use common::{Random, diagrams, start};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,15 +58,15 @@ struct Deeds {
     dropped: u64,
 }
 
-/// Runs a configuration, with the classes that its element map makes of others.
+/// Runs a configuration, with the classes that its element map makes of others. In ordered mode the code of these takes packets
+/// along paths, as if it were compiled.
 fn run(unit: &Unit, ordered: bool) -> Deeds {
-    let map = ElementMap::of(&unit.files);
-    let mut classes: Registry = registry();
-    for (name, _) in map.entries() {
-        let base = classes.get(map.base(name)).expect("the base is known");
-        classes.alias(name.to_string(), base);
-    }
+    let (map, mut classes) = (ElementMap::of(&unit.files), registry());
+    map.add_to(&mut classes);
     let (mut router, graph, log) = start(&unit.to_text(), ordered, &Arc::new(classes));
+    if ordered {
+        router.install(plan(&router, Scope::Specialised));
+    }
     Driver::default().run_for(&mut router, Duration::from_secs(10));
     let mut deeds = Deeds::default();
     for line in log.taken().lines() {
