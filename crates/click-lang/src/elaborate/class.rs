@@ -99,6 +99,10 @@ impl<'a> ClassTable<'a> {
 
     fn unknown(&mut self, name: &str, span: Span) -> Diagnostic {
         let error = Diagnostic::error(span, format!("unknown element class '{name}'"));
+        if name.contains("@@") {
+            let hint = "a tool made this class, and wrote an archive that explains it: use that, not the configuration in it";
+            return error.hint(hint);
+        }
         match self.may_suggest().then(|| self.similar(name)).flatten() {
             Some(similar) => error.hint(format!("did you mean '{similar}'?")),
             None => error,

@@ -84,7 +84,7 @@ fn run(args: &Pretty, report: &Report) -> ExitCode {
         }
         let defines = args.define.iter().map(|word| definition(word)).collect::<Result<_, _>>()?;
         let subject = Subject::read(&args.input, report)?;
-        let registry = crate::classes::registry();
+        let registry = subject.classes();
         let documents = Documents { registry: &registry, outside: outside(args, &subject) };
         let facts = subject.facts(&registry);
         let kinds = subject.kinds(&facts);

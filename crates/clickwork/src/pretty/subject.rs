@@ -6,6 +6,7 @@ use crate::input::InputOptions;
 use crate::report::Report;
 use clickwork_lang::syntax::SyntaxNode;
 use clickwork_lang::{Options, elaborate};
+use clickwork_passes::element_map::ElementMap;
 use clickwork_passes::kinds::Kinds;
 use clickwork_passes::{ElementId, Facts, Network};
 use clickwork_router::Registry;
@@ -90,6 +91,13 @@ impl Subject {
                 self.files.push(span.file);
             }
         }
+    }
+
+    /// The classes of the program, and those that the configuration brings with it.
+    pub fn classes(&self) -> Registry {
+        let mut classes = Registry::clone(&crate::classes::registry());
+        ElementMap::of(&self.attached).add_to(&mut classes);
+        classes
     }
 
     /// The facts about its classes.
