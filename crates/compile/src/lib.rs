@@ -23,7 +23,7 @@ pub mod text;
 pub use load::Library;
 pub use plan::{Scope, plan};
 pub use rustc::CompileError;
-pub use text::{Text, write};
+pub use text::{Text, Writer, write};
 
 use clickwork_router::segment::Segment;
 use std::path::PathBuf;

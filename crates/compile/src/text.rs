@@ -7,7 +7,8 @@
 use crate::hash::hash;
 use clickwork_packet::SOURCES;
 use clickwork_router::fast::FastCode;
-use clickwork_router::segment::{Node, Segment};
+use clickwork_router::router::Info;
+use clickwork_router::segment::{Node, Segment, Way};
 use clickwork_router::{Endpoint, Router};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,15 +36,9 @@ pub fn abi() -> u64 {
 
 /// Writes the code of segments of `router`.
 pub fn write(router: &Router, segments: &[Segment]) -> Text {
-    let mut writer = Writer {
-        router,
-        modules: BTreeMap::new(),
-        constants: BTreeMap::new(),
-        functions: Functions::default(),
-    };
-    let paths: Vec<String> = segments.iter().map(|segment| writer.path(segment, 0)).collect();
-    let symbols = paths.iter().map(|path| format!("segment_{path}")).collect();
-    Text { source: writer.finish(segments, &paths), symbols }
+    let mut writer = Writer::default();
+    let symbols = writer.add(router, segments);
+    Text { source: writer.finish(), symbols }
 }
 
 /// Functions in the order in which they were finished: callees first.
@@ -53,12 +48,73 @@ struct Functions {
     texts: Vec<String>,
 }
 
-struct Writer<'a> {
-    router: &'a Router,
+/// Writes the code of segments of any number of routers.
+#[derive(Default)]
+pub struct Writer {
     /// By name.
     modules: BTreeMap<String, Cow<'static, str>>,
     constants: BTreeMap<String, String>,
     functions: Functions,
+    /// By symbol: what makes the function one that the router calls.
+    entries: BTreeMap<String, String>,
+}
+
+impl Writer {
+    /// Adds segments; returns the name of each one's function.
+    pub fn add(&mut self, router: &Router, segments: &[Segment]) -> Vec<String> {
+        segments.iter().map(|segment| self.entry(router, segment)).collect()
+    }
+
+    fn entry(&mut self, router: &Router, segment: &Segment) -> String {
+        let path = Paths { writer: self, router, segment }.path(0);
+        let symbol = format!("segment_{path}");
+        let way = if segment.is_pull { "are pulled" } else { "come in" };
+        let first = &router.info(segment.nodes[0].element).name;
+        let entry = || format!("// Packets {way} by {first}.\nsegment!({symbol}, {path});\n");
+        self.entries.entry(symbol.clone()).or_insert_with(entry);
+        symbol
+    }
+
+    /// The source of a library crate.
+    pub fn finish(self) -> String {
+        let mut out = PRELUDE.to_string();
+        let _ = writeln!(out, "\n#[unsafe(no_mangle)]\nstatic {ABI_SYMBOL}: u64 = {:#018x};", abi());
+        let functions = self.functions.texts.iter().rev();
+        let items = self.entries.values().chain(functions).chain(self.constants.values());
+        items.for_each(|text| out.extend(["\n", text]));
+        for (name, source) in &self.modules {
+            let _ = writeln!(out, "\nmod {name} {{\n{}}}", indented(source));
+        }
+        out
+    }
+
+    fn module(&mut self, code: &FastCode) -> String {
+        let name = match code.source {
+            Cow::Borrowed(_) => code.module.to_string(),
+            Cow::Owned(_) => format!("{}_{:08x}", code.module, hash([&*code.source]) as u32),
+        };
+        self.modules.entry(name.clone()).or_insert_with(|| code.source.clone());
+        name
+    }
+
+    /// The call of a fast path.
+    fn action(&mut self, code: &FastCode) -> String {
+        let module = self.module(code);
+        let name = format!("{}_{:08x}", module.to_uppercase(), hash([code.constants.as_str()]) as u32);
+        let value = || {
+            let constants = &code.constants;
+            format!("const {name}: {module}::Constants = {{\n    use {module}::*;\n    {constants}\n}};\n")
+        };
+        self.constants.entry(name.clone()).or_insert_with(value);
+        format!("{module}::fast(&{name}, p)")
+    }
+}
+
+/// The paths of one segment.
+struct Paths<'a> {
+    writer: &'a mut Writer,
+    router: &'a Router,
+    segment: &'a Segment,
 }
 
 /// A function being written: its code, and the same with comments.
@@ -79,137 +135,92 @@ impl Body {
     }
 }
 
-impl Writer<'_> {
+impl Paths<'_> {
     /// Writes the function of the path that begins at a node, and returns its name.
-    fn path(&mut self, segment: &Segment, first: usize) -> String {
+    fn path(&mut self, first: usize) -> String {
         let mut body = Body::default();
-        let base = segment.nodes[first].exits.start;
+        let node = &self.segment.nodes[first];
         let mut next = Some(first);
         while let Some(number) = next {
-            next = self.step(segment, number, base, &mut body);
+            next = self.step(number, node.exits.start, &mut body);
         }
-        let name = format!("{}_{:016x}", segment.nodes[first].code.module, hash([body.code.as_str()]));
-        if self.functions.names.insert(name.clone()) {
+        let name = format!("{}_{:016x}", node.code.module, hash([body.code.as_str()]));
+        let functions = &mut self.writer.functions;
+        if functions.names.insert(name.clone()) {
             let head = format!("#[inline]\nfn {name}(p: &mut Packet) -> u16 {{\n");
-            self.functions.texts.push(format!("{head}{}}}\n", body.commented));
+            functions.texts.push(format!("{head}{}}}\n", body.commented));
         }
         name
     }
 
-    /// Writes what is done at one element. Returns the element at which the function goes on.
-    fn step(&mut self, segment: &Segment, number: usize, base: u16, body: &mut Body) -> Option<usize> {
-        let node = &segment.nodes[number];
-        body.comment(&self.describe(node));
-        let inner = self.goes_on(segment, node);
-        let action = self.action(node);
+    /// Writes what is done at one element of a path whose exits begin at `base`. Returns the element at which the function
+    /// goes on.
+    fn step(&mut self, number: usize, base: u16, body: &mut Body) -> Option<usize> {
+        let node = &self.segment.nodes[number];
+        body.comment(&describe(self.router.info(node.element)));
+        let inner = self.goes_on(node);
+        let action = self.writer.action(&node.code);
         let ask = node.exits.start - base;
-        let arms: Vec<String> =
-            (0..node.ways.len()).map(|output| self.arm(segment, node, output, base, inner)).collect();
-        if let [arm] = arms.as_slice() {
-            body.line(&format!("if {action} != Some(0) {{"));
-            body.line(&format!("    return {ask};"));
-            body.line("}");
-            if inner.is_none() {
-                body.line(arm);
+        let arms: Vec<String> = node.ways.iter().map(|way| self.arm(way, base, inner)).collect();
+        match (arms.as_slice(), inner) {
+            ([arm], _) => {
+                body.line(&format!("if {action} != Some(0) {{"));
+                body.line(&format!("    return {ask};"));
+                body.line("}");
+                inner.is_none().then(|| body.line(arm));
             }
-            return inner;
+            (arms, None) => {
+                body.line(&format!("match {action} {{"));
+                arms.iter().enumerate().for_each(|(n, arm)| body.line(&format!("    Some({n}) => {arm},")));
+                body.line(&format!("    _ => {ask},"));
+                body.line("}");
+            }
+            (arms, Some(_)) => {
+                body.line(&format!("match {action} {{"));
+                for (n, arm) in arms.iter().enumerate() {
+                    body.line(&match node.ways[n].node == inner {
+                        true => format!("    Some({n}) => {{}}"),
+                        false => format!("    Some({n}) => return {arm},"),
+                    });
+                }
+                body.line(&format!("    _ => return {ask},"));
+                body.line("}");
+            }
         }
-        body.line(&format!("match {action} {{"));
-        for (output, arm) in arms.iter().enumerate() {
-            body.line(&match inner {
-                Some(next) if node.ways[output].node == Some(next) => format!("    Some({output}) => {{}}"),
-                Some(_) => format!("    Some({output}) => return {arm},"),
-                None => format!("    Some({output}) => {arm},"),
-            });
-        }
-        body.line(&format!("    _ => {}{ask},", if inner.is_some() { "return " } else { "" }));
-        body.line("}");
         inner
     }
 
-    /// The exit of a packet that goes by an output.
-    fn arm(
-        &mut self,
-        segment: &Segment,
-        node: &Node,
-        output: usize,
-        base: u16,
-        inner: Option<usize>,
-    ) -> String {
-        let way = &node.ways[output];
+    /// The exit of a packet that goes that way.
+    fn arm(&mut self, way: &Way, base: u16, inner: Option<usize>) -> String {
         let first = way.exits.start - base;
         match way.node.filter(|&next| Some(next) != inner) {
-            Some(next) => format!("{first} + {}(p)", self.path(segment, next)),
+            Some(next) => format!("{first} + {}(p)", self.path(next)),
             None => first.to_string(),
         }
     }
 
     /// The next element, if there is only one, to which no other way leads.
-    fn goes_on(&self, segment: &Segment, node: &Node) -> Option<usize> {
+    fn goes_on(&self, node: &Node) -> Option<usize> {
         let mut nexts = node.ways.iter().filter_map(|way| way.node);
         let (next, others) = (nexts.next()?, nexts.next());
-        let sources = self.router.sources(Endpoint { element: segment.nodes[next].element, port: 0 });
-        (others.is_none() && sources.len() == 1).then_some(next)
+        let to = Endpoint { element: self.segment.nodes[next].element, port: 0 };
+        (others.is_none() && self.router.sources(to).len() == 1).then_some(next)
     }
+}
 
-    /// The call of an element's fast path.
-    fn action(&mut self, node: &Node) -> String {
-        let module = self.module(&node.code);
-        let name = format!("{}_{:08x}", module.to_uppercase(), hash([node.code.constants.as_str()]) as u32);
-        let value = format!(
-            "const {name}: {module}::Constants = {{\n    use {module}::*;\n    {}\n}};\n",
-            node.code.constants
-        );
-        self.constants.entry(name.clone()).or_insert(value);
-        format!("{module}::fast(&{name}, p)")
+/// An element as its configuration declares it, on one line.
+fn describe(info: &Info) -> String {
+    let mut config = info.config.split_whitespace().collect::<Vec<_>>().join(" ");
+    if config.chars().count() > 80 {
+        config = config.chars().take(77).chain("...".chars()).collect();
     }
-
-    fn module(&mut self, code: &FastCode) -> String {
-        let name = match code.source {
-            Cow::Borrowed(_) => code.module.to_string(),
-            Cow::Owned(_) => format!("{}_{:08x}", code.module, hash([&*code.source]) as u32),
-        };
-        self.modules.entry(name.clone()).or_insert_with(|| code.source.clone());
-        name
-    }
-
-    fn describe(&self, node: &Node) -> String {
-        let info = self.router.info(node.element);
-        let mut config = info.config.split_whitespace().collect::<Vec<_>>().join(" ");
-        if config.chars().count() > 80 {
-            config = config.chars().take(77).chain("...".chars()).collect();
-        }
-        match config.is_empty() {
-            true => format!("{} :: {}", info.name, info.class_name),
-            false => format!("{} :: {}({config})", info.name, info.class_name),
-        }
-    }
-
-    fn finish(self, segments: &[Segment], paths: &[String]) -> String {
-        let mut out = PRELUDE.to_string();
-        let _ = writeln!(out, "\n#[unsafe(no_mangle)]\nstatic {ABI_SYMBOL}: u64 = {:#018x};", abi());
-        let mut written = BTreeSet::new();
-        for (segment, path) in segments.iter().zip(paths) {
-            let entry = &self.router.info(segment.nodes[0].element).name;
-            if written.insert(path) {
-                let way = if segment.is_pull { "are pulled" } else { "come in" };
-                let _ = writeln!(out, "\n// Packets {way} by {entry}.\nsegment!(segment_{path}, {path});");
-            }
-        }
-        let functions = self.functions.texts.iter().rev();
-        functions.chain(self.constants.values()).for_each(|text| out.extend(["\n", text]));
-        for (name, source) in &self.modules {
-            let _ = writeln!(out, "\nmod {name} {{\n{}}}", indented(source));
-        }
-        out
+    match config.is_empty() {
+        true => format!("{} :: {}", info.name, info.class_name),
+        false => format!("{} :: {}({config})", info.name, info.class_name),
     }
 }
 
 fn indented(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + text.len() / 8);
-    for line in text.lines() {
-        let line = if line.is_empty() { line.to_string() } else { format!("    {line}") };
-        let _ = writeln!(out, "{line}");
-    }
-    out
+    let line = |line: &str| if line.is_empty() { "\n".to_string() } else { format!("    {line}\n") };
+    text.lines().map(line).collect()
 }

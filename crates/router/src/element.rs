@@ -67,6 +67,14 @@ pub trait Element: Any + Send {
         cx.drop_batch(batch, "element takes no packets");
     }
 
+    /// Deals with a single packet and says where it goes, if the element is a [`SimpleElement`]; the packet is untouched
+    /// otherwise.
+    #[doc(hidden)]
+    fn act(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Option<Verdict> {
+        let _ = (p, cx);
+        None
+    }
+
     /// Gives up to `limit` packets (at most one batch) to whoever asks at pull output `port`.
     fn pull(&mut self, port: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
         let _ = (port, limit, cx);
@@ -149,6 +157,11 @@ impl<T: SimpleElement> Element for T {
 
     fn push(&mut self, _port: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
         act_on(self, batch, cx);
+    }
+
+    fn act(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Option<Verdict> {
+        self.prepare(std::slice::from_ref(p), cx);
+        Some(self.simple_action(p, cx))
     }
 
     fn pull(&mut self, _port: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {

@@ -85,6 +85,7 @@ impl FastCode {
 pub struct FastPath {
     code: fn(&dyn Element) -> Option<FastCode>,
     run: fn(&dyn Element, &mut Packet) -> Option<u16>,
+    emits_all: bool,
 }
 
 impl FastPath {
@@ -93,7 +94,19 @@ impl FastPath {
         FastPath {
             code: |e| try_downcast_ref::<T>(e)?.fast_code(),
             run: |e, p| try_downcast_ref::<T>(e)?.fast(p),
+            emits_all: false,
         }
+    }
+
+    /// For an element that, if there is anything to emit, emits all packets of a batch in order and leaves none in place: as
+    /// IPFragmenter, whose fragments must not overtake whole packets.
+    pub const fn emitting_all(self) -> FastPath {
+        FastPath { emits_all: true, ..self }
+    }
+
+    /// Whether the element is such a one.
+    pub(crate) fn emits_all(&self) -> bool {
+        self.emits_all
     }
 
     /// The code for an element of the class.

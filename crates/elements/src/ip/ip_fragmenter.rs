@@ -36,7 +36,7 @@ pub static CLASS: Class = Class {
         read_handler!("drops", "packets that could not be fragmented", |e: &mut IPFragmenter, _| e.drops),
         read_handler!("fragments", "fragments made", |e: &mut IPFragmenter, _| e.fragments),
     ],
-    fast: Some(FastPath::of::<IPFragmenter>()),
+    fast: Some(FastPath::of::<IPFragmenter>().emitting_all()),
     ..Class::new("IPFragmenter", "ip", || Box::<IPFragmenter>::default())
 };
 

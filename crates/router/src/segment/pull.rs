@@ -4,9 +4,13 @@
 
 use super::Node;
 use super::table::Installed;
+use crate::element::Verdict;
 use crate::router::{Endpoint, Router};
 use clickwork_packet::{BATCH_SIZE, Batch, Packet};
 use std::sync::Arc;
+
+/// A packet with its exit, or none if an element before has been asked about it.
+type Traveller = (Packet, Option<u16>);
 
 impl Router {
     /// Asks the far end of the chain that ends at output `from` for packets and takes them through it; `None` if there is
@@ -32,31 +36,54 @@ impl Router {
     /// Packets went different ways: each element in turn says what becomes of those that are still there.
     fn pull_apart(&mut self, nodes: &[Node], batch: Batch, exits: &[u16]) -> Batch {
         // An exit is `None` once an element was asked: then all that follow must be.
-        let mut there: Vec<(Packet, Option<u16>)> =
-            batch.into_iter().zip(exits.iter().copied().map(Some)).collect();
+        let mut there: Vec<Traveller> = batch.into_iter().zip(exits.iter().copied().map(Some)).collect();
         for (number, node) in nodes.iter().enumerate() {
             if number > 0 {
                 self.infos[node.element.index()].packets += there.len() as u64;
             }
-            there = there.into_iter().filter_map(|(p, exit)| self.pass(node, p, exit)).collect();
+            there = self.pass(node, there);
         }
         there.into_iter().map(|(p, _)| p).collect()
     }
 
-    /// Takes a packet past an element; none is left if it went elsewhere.
-    fn pass(&mut self, node: &Node, p: Packet, exit: Option<u16>) -> Option<(Packet, Option<u16>)> {
-        match exit.map(|exit| (exit, node.output(exit))) {
-            Some((exit, Some(0))) => Some((p, Some(exit))),
-            Some((_, Some(output))) => {
-                self.call(node.element, |_, cx| cx.emit(output, p));
-                None
-            }
-            _ => {
-                let mut batch = Batch::one(p);
-                self.call(node.element, |element, cx| element.push(0, &mut batch, cx));
-                batch.pop().map(|p| (p, None))
+    /// Takes packets past an element; those stay that leave it by output 0.
+    fn pass(&mut self, node: &Node, packets: Vec<Traveller>) -> Vec<Traveller> {
+        let seen = packets.len();
+        let mut going: Vec<(usize, Traveller)> = Vec::with_capacity(seen);
+        for (p, exit) in packets {
+            match exit.and_then(|exit| node.output(exit)) {
+                Some(output) => going.push((output, (p, exit))),
+                None => going.extend(self.ask_for(node, p)),
             }
         }
+        let (stay, leave): (Vec<_>, Vec<_>) = going.into_iter().partition(|(output, _)| *output == 0);
+        self.send_away(node, leave, seen);
+        stay.into_iter().map(|(_, traveller)| traveller).collect()
+    }
+
+    /// Has the element itself deal with a packet: where it goes then, unless it is gone or emitted.
+    fn ask_for(&mut self, node: &Node, mut p: Packet) -> Option<(usize, Traveller)> {
+        match self.call(node.element, |element, cx| element.act(&mut p, cx)) {
+            Some(Some(Verdict::Out(output))) => return Some((output.into(), (p, None))),
+            Some(Some(Verdict::Drop(reason))) => self.in_name_of(node.element, |cx| cx.drop(p, reason)),
+            Some(None) => {
+                let mut batch = Batch::one(p);
+                self.call(node.element, |element, cx| element.push(0, &mut batch, cx));
+                return batch.pop().map(|p| (0, (p, None)));
+            }
+            None => self.give_up(node.element, &mut Batch::one(p), "element in use"),
+        }
+        None
+    }
+
+    /// Emits packets that leave by other outputs, as a batch if all of it leaves by one.
+    fn send_away(&mut self, node: &Node, leave: Vec<(usize, Traveller)>, seen: usize) {
+        let first = leave.first().map_or(0, |(output, _)| *output);
+        let together = leave.len() == seen && leave.iter().all(|(output, _)| *output == first);
+        self.in_name_of(node.element, |cx| match together {
+            true => cx.emit_batch(first, leave.into_iter().map(|(_, (p, _))| p).collect()),
+            false => leave.into_iter().for_each(|(output, (p, _))| cx.emit(output, p)),
+        });
     }
 }
 

@@ -1,0 +1,69 @@
+//! Random routers, interpreted and with segments: nothing that can be seen may differ, in which order it happens neither.
+//!
+//! The segments run the fast paths of the elements themselves; `compiled.rs` does the same with the compiler.
+
+mod common;
+
+use clickwork_compile::{Scope, plan};
+use clickwork_packet::{Batch, Packet};
+use clickwork_router::{Driver, Endpoint};
+use common::random::{Random, change, configuration};
+use common::{Running, difference, packets, start};
+use std::time::Duration;
+
+/// The seeds of configurations: 400, or as many as CLICKWORK_RANDOM says, or that in CLICKWORK_SEED alone.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    match number("CLICKWORK_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("CLICKWORK_RANDOM").unwrap_or(400),
+    }
+}
+
+/// Packets and handler calls, the same for both routers.
+fn exercise(running: &mut Running, text: &str, seed: u64, ordered: bool) {
+    let mut random = Random::new(seed);
+    let input = running.router.find("in").expect("there is an input");
+    for _ in 0..6 {
+        let count = if ordered { 1 } else { 1 + random.below(40) };
+        let mut shared: Vec<Packet> = Vec::new();
+        let batch: Batch = (0..count)
+            .map(|_| {
+                let p = packets::packet(&mut random);
+                if random.once_in(5) {
+                    shared.push(p.clone());
+                }
+                p
+            })
+            .collect();
+        running.router.push(Endpoint { element: input, port: 0 }, batch);
+        drop(shared);
+        Driver::default().run_for(&mut running.router, Duration::from_millis(10));
+        if let Some((handler, value)) = change(&mut random, text) {
+            let _ = running.router.write(&handler, &value);
+        }
+    }
+}
+
+#[test]
+fn random_routers_do_the_same_with_segments() {
+    let (mut run, mut in_segments) = (0, 0);
+    for seed in seeds() {
+        let text = configuration(&mut Random::new(seed));
+        for ordered in [false, true] {
+            let mut plain =
+                start(&text, ordered).unwrap_or_else(|errors| panic!("seed {seed}\n{text}\n{errors}"));
+            let mut fused = start(&text, ordered).expect("it could be made before");
+            fused.router.install(plan(&fused.router, Scope::All));
+            in_segments += fused.router.elements_in_segments();
+            run += 1;
+            exercise(&mut plain, &text, seed, ordered);
+            exercise(&mut fused, &text, seed, ordered);
+            if let Some(difference) = difference(&plain.seen(), &fused.seen()) {
+                panic!("seed {seed}, ordered {ordered}\n{text}\n{difference}");
+            }
+        }
+    }
+    println!("{run} routers, {in_segments} elements in segments");
+    assert!(in_segments > 2 * run, "random routers have segments");
+}
