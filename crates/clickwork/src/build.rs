@@ -49,7 +49,7 @@ const EXAMPLES: &str = "Examples:
 pub fn main(args: &Build) -> ExitCode {
     let report = Report::human();
     tool::finish(&report, || {
-        let input = args.input.input()?;
+        let input = args.input.read(&report)?;
         let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
         let mut router = check(&maker, &input, &report)?;
         let text = write(&router, &plan(&router, Scope::All));

@@ -89,7 +89,7 @@ fn run(args: &Check, report: &Report) -> ExitCode {
 
 /// Whether the configuration is correct.
 fn check(args: &Check, report: &Report) -> Result<bool, String> {
-    let input = args.input.input()?;
+    let input = args.input.read(report)?;
     let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);

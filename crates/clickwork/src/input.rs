@@ -2,7 +2,9 @@
 
 use crate::built;
 use crate::config::{ClickPath, Input};
+use crate::report::Report;
 use clap::Args;
+use clickwork_source::suggest;
 use std::io::IsTerminal;
 
 /// The heading of these options in the help.
@@ -84,11 +86,35 @@ impl InputOptions {
         named || !self.file.is_empty() || !self.expression.is_empty()
     }
 
+    /// The configuration; people are warned of definitions that change nothing in it.
+    ///
+    /// # Errors
+    /// If there are two configurations, or it cannot be read.
+    pub fn read(&self, report: &Report) -> Result<Input, String> {
+        let input = self.input()?;
+        if !report.click {
+            self.unused(&input.text).iter().for_each(|warning| report.warning(warning));
+        }
+        Ok(input)
+    }
+
+    /// What to say about definitions of variables that the text does not have. Libraries may have them.
+    fn unused(&self, text: &str) -> Vec<String> {
+        let names = variables(text);
+        let defined = self.definitions().map(|(name, _)| name);
+        let unused = defined.filter(|name| !names.contains(name) && !text.contains("require"));
+        let warning = |name: &str| match suggest(name, &names) {
+            Some(near) => format!("the configuration has no variable ${name}; did you mean ${near}?"),
+            None => format!("the configuration has no variable ${name}"),
+        };
+        unused.map(warning).collect()
+    }
+
     /// The configuration.
     ///
     /// # Errors
     /// If there are two, or it cannot be read.
-    pub fn input(&self) -> Result<Input, String> {
+    fn input(&self) -> Result<Input, String> {
         let words = self.words.iter().filter(|w| definition(w).is_none());
         let files: Vec<&String> = self.file.iter().chain(words).collect();
         if let (Some(built), false) = (built::program(), self.is_given()) {
@@ -114,6 +140,13 @@ pub fn unnamed() -> Result<Input, String> {
     }
 }
 
+/// The names behind `$` and `${` in a text.
+fn variables(text: &str) -> Vec<&str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let rests = text.split('$').skip(1).map(|rest| rest.strip_prefix('{').unwrap_or(rest));
+    rests.map(|rest| &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())]).collect()
+}
+
 /// `VAR=value` split, if the word is that.
 fn definition(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
@@ -124,6 +157,11 @@ fn definition(word: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_stand_behind_dollars() {
+        assert_eq!(variables("define($A 1, $B_2 x) ${A}$A/24 $"), ["A", "B_2", "A", "A", ""]);
+    }
 
     #[test]
     fn definitions_begin_with_a_name() {

@@ -51,7 +51,7 @@ impl ToolOptions {
     /// # Errors
     /// If it cannot be read, or is not correct.
     pub fn read(&self, report: &Report, expand: bool) -> Result<Unit, String> {
-        let input = self.input.input()?;
+        let input = self.input.read(report)?;
         let path = self.input.path();
         let options = Options {
             defines: self.input.defines(),

@@ -101,7 +101,7 @@ impl Read<'_> {
 
 fn run(args: &Export, report: &Report, form: impl FnOnce(&Read<'_>) -> String) -> ExitCode {
     tool::finish(report, || {
-        let input = args.input.input()?;
+        let input = args.input.read(report)?;
         let path = args.input.path();
         let options = Options { defines: args.input.defines(), loader: &path, ..Options::any_class() };
         let files = input.files.unwrap_or_default();

@@ -300,3 +300,18 @@ fn what_is_no_text_is_refused_and_nobody_gets_a_thousand_messages() {
     let all = dir.tool("click-flatten").arg("a.click").assert().code(1);
     assert!(String::from_utf8_lossy(&all.get_output().stderr).lines().count() >= 1000, "as in Click");
 }
+
+#[test]
+fn a_definition_that_changes_nothing_is_told_to_people() {
+    let dir = Scratch::new("unused");
+    dir.write("a.click", "define($DEV0 eth0);\nFromDevice(${DEV0}) -> Discard;");
+    for command in ["flatten", "check", "xml", "graph", "pretty"] {
+        let told = dir.clickwork().args([command, "a.click", "DEVO=eth1"]).assert().success();
+        told.stderr_eq("warning: the configuration has no variable $DEVO; did you mean $DEV0?\n...");
+    }
+    let right = ["flatten", "a.click", "DEV0=eth1", "--no-lines"];
+    dir.clickwork().args(right).assert().success().stderr_eq("");
+    dir.tool("click-flatten").args(["a.click", "DEVO=eth1"]).assert().success().stderr_eq("");
+    dir.write("b.click", "require(library a.click);");
+    dir.clickwork().args(["flatten", "b.click", "DEV0=eth1"]).assert().success().stderr_eq("");
+}

@@ -94,7 +94,7 @@ fn draw(args: &Graph, report: &Report) -> Result<(), String> {
     let counts = running.as_mut().map(Counts::read).transpose()?;
     let input = match running.as_mut().filter(|_| !args.input.is_given()) {
         Some(router) => configuration_of(router)?,
-        None => args.input.input()?,
+        None => args.input.read(report)?,
     };
     let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
     let made = maker.check(&input);

@@ -48,7 +48,7 @@ impl Subject {
     /// # Errors
     /// If there is none.
     pub fn read(options: &InputOptions, report: &Report) -> Result<Subject, String> {
-        let input = options.input()?;
+        let input = options.read(report)?;
         let path = options.path();
         let mut sources = Sources::new();
         let main = sources.add(input.name.clone(), input.text.clone());

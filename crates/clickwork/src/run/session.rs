@@ -37,7 +37,7 @@ impl<'a> Session<'a> {
         if options.threads > 1 {
             report.warning(&format!("running on 1 thread, not {}", options.threads));
         }
-        let input = options.input.input().map_err(|e| report.error(&e)).ok()?;
+        let input = options.input.read(&report).map_err(|e| report.error(&e)).ok()?;
         for name in options.input.repeated() {
             report.error(&format!("parameter '{name}' multiply defined"));
         }
