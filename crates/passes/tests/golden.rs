@@ -6,7 +6,7 @@ use clickwork_elements::registry;
 use clickwork_lang::archive::{Archive, Member};
 use clickwork_lang::{Options, elaborate};
 use clickwork_passes::combine::{Component, combine, spec::LinkSpec, uncombine};
-use clickwork_passes::element_map::FILE;
+use clickwork_passes::element_map::{ElementMap, FILE};
 use clickwork_passes::xform::{Called, Patterns, shipped, xform};
 use clickwork_passes::{Facts, Network, Unit, align::align, fastclassifier, types, undead::undead};
 use clickwork_source::{Diagnostics, Severity, Sources, Span, render_click};
@@ -32,6 +32,15 @@ fn read(case: &Case) -> (Unit, Diagnostics) {
     let expand_defines = !case.has("keep variables");
     let options = Options { defines, expand_defines, ..Options::any_class() };
     Unit::new("t.click", case.get("config").to_string(), Archive::default(), &options)
+}
+
+/// As [`read`], with the section `elementmap.xml` attached.
+fn read_with_map(case: &Case) -> (Unit, Diagnostics) {
+    let (mut unit, messages) = read(case);
+    if case.has(FILE) {
+        ElementMap::parse(case.get(FILE)).attach(&mut unit.files);
+    }
+    (unit, messages)
 }
 
 /// Runs a pass that changes a network and knows classes.
@@ -68,11 +77,7 @@ fn align_files() {
 #[test]
 fn fastclassifier_files() {
     check("fastclassifier", 35, |case| {
-        let (mut unit, mut messages) = read(case);
-        if case.has(FILE) {
-            let data = case.get(FILE).as_bytes().to_vec();
-            unit.files.set(Member { name: FILE.into(), modified: 0, mode: 0o600, data });
-        }
+        let (mut unit, mut messages) = read_with_map(case);
         if case.has("again") {
             fastclassified(case, &mut unit);
         }
@@ -103,13 +108,12 @@ fn fastclassified(case: &Case, unit: &mut Unit) -> Diagnostics {
     fastclassifier::fastclassifier(&mut unit.network, &mut unit.files, &facts, options, diagrams)
 }
 
-/// A section `leave out` has names. The result says which elements share which class; with a section `archive` it is the
-/// archive.
+/// A section `leave out` has names, `elementmap.xml` is attached before. The result says which elements share which class; with
+/// a section `archive` it is the archive.
 #[test]
 fn devirtualize_files() {
     check("devirtualize", 20, |case| {
-        let (unit, messages) = read(case);
-        let (before, _) = read(case);
+        let [(before, messages), (unit, _)] = [read_with_map(case), read_with_map(case)];
         let registry = registry();
         let after = devirtualize(unit, &registry, case.get("leave out"));
         after.check(&before, &registry);
