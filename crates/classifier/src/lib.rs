@@ -14,8 +14,8 @@
 //!
 //! Reading guide: [`expr`] says what patterns mean; [`pattern`] reads `Classifier` arguments and [`filter`]
 //! the IP filter language into it; `diagram` shares, `facts`, `optimise`, `split` and `regroup` shorten,
-//! [`program`] lays out, `run` executes and [`rust`] writes code. Read first: Kohler, Morris, Chen, "Programming language
-//! optimizations for modular router configurations" (ASPLOS 2002), §4.
+//! [`program`] lays out, `run` executes, `search` does so for large sets of rules, and [`rust`] writes code. Read first:
+//! Kohler, Morris, Chen, "Programming language optimizations for modular router configurations" (ASPLOS 2002), §4.
 #![forbid(unsafe_code)]
 
 mod diagram;
@@ -30,6 +30,7 @@ pub mod program;
 mod regroup;
 mod run;
 pub mod rust;
+mod search;
 mod split;
 
 pub use diagram::{Node, Target};

@@ -1,7 +1,7 @@
 //! A finished program: the optimised steps, laid out for reading, for code generation and for running.
 //!
 //! [`Program::steps`] is the explicit form: a flat list of tests whose targets lie further down. What runs is
-//! derived from it, step by step with the same numbers, in `run`.
+//! derived from it, step by step with the same numbers, in `run`, or for large sets of rules from the rules, in `search`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,6 +11,7 @@ use crate::expr::Expr;
 use crate::headers::{Base, Headers};
 use crate::optimise::optimise;
 use crate::run::Code;
+use crate::search::Search;
 
 /// A classifier ready to run.
 ///
@@ -20,6 +21,8 @@ pub struct Program {
     start: Target,
     steps: Vec<Node>,
     code: Code,
+    /// For many rules with little in common: what finds their decisions faster than the steps.
+    search: Option<Box<Search>>,
 }
 
 impl Program {
@@ -35,7 +38,10 @@ impl Program {
         );
         let (diagram, start) = Diagram::from_rules(rules);
         let (diagram, start) = optimise(diagram, start);
-        Self::laid_out(&diagram.nodes, start)
+        let mut program = Self::laid_out(&diagram.nodes, start);
+        let longest = program.code.longest(&program.steps);
+        program.search = Search::if_faster(rules, longest).map(Box::new);
+        program
     }
 
     fn laid_out(nodes: &[Node], start: Target) -> Self {
@@ -55,13 +61,16 @@ impl Program {
             .collect();
         let start = renumber(start);
         let code = Code::new(&steps, start);
-        Self { start, steps, code }
+        Self { start, steps, code, search: None }
     }
 
     /// The output port for a packet, or `None` to drop it.
     #[inline]
     pub fn classify(&self, headers: &Headers<'_>) -> Option<usize> {
-        self.code.classify(headers)
+        match &self.search {
+            None => self.code.classify(headers),
+            Some(search) => search.classify(headers).unwrap_or_else(|| self.code.classify(headers)),
+        }
     }
 
     /// The same for a program of `Classifier` patterns, whose offsets all count from the start of `data`. Faster than
@@ -69,7 +78,10 @@ impl Program {
     #[inline]
     pub fn classify_raw(&self, data: &[u8]) -> Option<usize> {
         debug_assert!(self.steps.iter().all(|step| step.test.base == Base::Ether));
-        self.code.classify_raw(data)
+        match &self.search {
+            None => self.code.classify_raw(data),
+            Some(_) => self.classify(&Headers::raw(data)),
+        }
     }
 
     /// Where every packet begins: step 0, or a decision if the program asks nothing.

@@ -7,7 +7,8 @@
 //! or loading all words beforehand, measured slower: a step waits for the step before it, not for a
 //! comparison that always succeeds.)
 
-use crate::diagram::{Node, Target};
+use crate::diagram::{Diagram, Node, Target};
+use crate::expr::Expr;
 use crate::headers::{Headers, partial_word_at, word_at};
 
 /// Steps on one word from which a table pays.
@@ -55,6 +56,34 @@ impl Code {
             }
         }
         code
+    }
+
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// The comparisons and look-ups on the longest way through the steps that this was made from.
+    pub fn longest(&self, steps: &[Node]) -> usize {
+        let mut longest = vec![0; steps.len() + 1];
+        for (number, step) in steps.iter().enumerate().rev() {
+            let from = |target| if let Target::Step(next) = target { longest[next as usize] } else { 0 };
+            let same_table = matches!(step.no, Target::Step(next) if self.share_table(number, next as usize));
+            longest[number] = (from(step.yes) + 1).max(from(step.no) + usize::from(!same_table));
+        }
+        longest[0]
+    }
+
+    /// Whether one look-up asks what both steps ask.
+    fn share_table(&self, first: usize, second: usize) -> bool {
+        let (first, second) = (&self.instructions[first], &self.instructions[second]);
+        first.flags & second.flags & LOOK_UP != 0 && first.value == second.value
+    }
+
+    /// Whether one condition holds: output 0 if it does.
+    pub fn of_rule(condition: &Expr) -> Self {
+        let (diagram, start) = Diagram::from_rules(&[(condition.clone(), Target::Output(0))]);
+        Self::new(&diagram.nodes, start)
     }
 
     fn add_table(&mut self, steps: &[Node], run: &[usize]) {
@@ -247,7 +276,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Expr, Test};
+    use crate::expr::Test;
     use crate::headers::Base;
     use crate::program::Program;
 

@@ -6,9 +6,9 @@ use clickwork_classifier::rust::{Sections, module};
 use clickwork_classifier::{
     Base, Expr, Headers, NoNames, Program, Target, Test, classifier, ip_classifier, ip_filter,
 };
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+
+#[path = "common/rustc.rs"]
+mod rustc;
 
 const ROUNDS: usize = 300;
 const PACKETS: usize = 60;
@@ -93,55 +93,6 @@ fn main() {
     println!("{}", text.lines().count());
 }
 "#;
-
-/// A folder that is removed at the end.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn rustc() -> Command {
-    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-}
-
-/// Compiles the modules and lets them decide what `lines` says; returns how many decisions there were.
-fn run(modules: &[String], lines: &str) -> Option<usize> {
-    if rustc().arg("--version").output().is_err() {
-        println!("skipped: there is no rustc");
-        return None;
-    }
-    let folder =
-        Folder(std::env::temp_dir().join(format!("clickwork-classifier-rust-{}", std::process::id())));
-    std::fs::create_dir_all(&folder.0).expect("a folder for the program");
-    let mut text = String::from("#![forbid(unsafe_code)]\n#![deny(warnings)]\n");
-    for (number, module) in modules.iter().enumerate() {
-        let _ = writeln!(text, "mod c{number} {{\n{module}}}");
-    }
-    let entries: String = (0..modules.len())
-        .map(|number| format!("    |p| c{number}::fast(&c{number}::Constants, p),\n"))
-        .collect();
-    let _ = writeln!(text, "{MAIN}\nconst FAST: &[fn(&mut Packet) -> Option<u16>] = &[\n{entries}];");
-    std::fs::write(folder.0.join("main.rs"), text).expect("written");
-    std::fs::write(folder.0.join("packets"), lines).expect("written");
-    compile(&folder.0);
-    let output = Command::new(folder.0.join("main")).arg(folder.0.join("packets")).output().expect("runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
-}
-
-fn compile(folder: &Path) {
-    let packet = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packet/src/lib.rs");
-    let edition = ["--edition", "2024", "-C", "opt-level=1", "--out-dir"];
-    let of = |command: &mut Command| {
-        let output = command.args(edition).arg(folder).output().expect("rustc runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    of(rustc().args(["--crate-type", "rlib", "--crate-name", "clickwork_packet"]).arg(packet));
-    of(rustc().arg("-L").arg(folder).args(["--extern", "clickwork_packet"]).arg(folder.join("main.rs")));
-}
 
 // ---- programs
 
@@ -280,7 +231,7 @@ fn compiled_programs_decide_as_interpreted_ones() {
             lines.push_str(&sample.line(number, sample.decide(program, *sections)));
         }
     }
-    if let Some(decisions) = run(&modules, &lines) {
-        assert_eq!(decisions, programs.len() * PACKETS);
+    if let Some(compiled) = rustc::compile("classifier-rust", &modules, MAIN, "1") {
+        assert_eq!(compiled.run(&lines).trim(), (programs.len() * PACKETS).to_string());
     }
 }

@@ -1,0 +1,97 @@
+//! Compiled against interpreted decisions: the firewall on the packets of `classify.rs`.
+//!
+//! The text of the compiled one goes through rustc into a program of its own. Both decide about the same packets in the same
+//! kind of loop, in alternation, and medians are printed.
+
+#[path = "../tests/common/rustc.rs"]
+mod rustc;
+mod traffic;
+
+use clickwork_classifier::rust::{Sections, module};
+use clickwork_classifier::{Headers, NoNames, Program, ip_filter};
+use clickwork_packet::Packet;
+use std::hint::black_box;
+use std::time::Instant;
+use traffic::{FIREWALL, Random, dns_traffic, firewall_traffic};
+
+const ROUNDS: usize = 15;
+/// Times that the packets are classified in a round.
+const REPEATS: u32 = 2000;
+
+/// What becomes of the compiled program: it prints nanoseconds per packet.
+const MAIN: &str = r#"
+use clickwork_packet::Packet;
+
+fn main() {
+    let text = std::fs::read_to_string(std::env::args().nth(1).unwrap()).unwrap();
+    let (repeats, text) = text.split_once('\n').unwrap();
+    let repeats: u32 = repeats.parse().unwrap();
+    let mut packets: Vec<Packet> = text.lines().map(|line| {
+        let bytes: Vec<u8> =
+            (0..line.len()).step_by(2).map(|at| u8::from_str_radix(&line[at..at + 2], 16).unwrap()).collect();
+        let mut p = Packet::new(&bytes);
+        p.set_network_header(0, 20);
+        p
+    }).collect();
+    std::hint::black_box(FAST);
+    let start = std::time::Instant::now();
+    let mut sum = 0;
+    for _ in 0..repeats {
+        for p in std::hint::black_box(&mut packets) {
+            sum += c0::fast(&c0::Constants, p).map_or(7, usize::from);
+        }
+    }
+    let nanoseconds = start.elapsed().as_nanos() as f64 / (f64::from(repeats) * packets.len() as f64);
+    println!("{sum} {nanoseconds}");
+}
+"#;
+
+fn interpreted(program: &Program, packets: &[Packet]) -> (usize, f64) {
+    let start = Instant::now();
+    let mut sum = 0;
+    for _ in 0..REPEATS {
+        for p in black_box(packets) {
+            let network = p.network_bytes().unwrap_or_default();
+            let transport = p.network_header_len().unwrap_or(u32::MAX);
+            sum += program.classify(&Headers::ip(network, 0, transport as usize)).unwrap_or(7);
+        }
+    }
+    (sum, start.elapsed().as_nanos() as f64 / (f64::from(REPEATS) * packets.len() as f64))
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+fn compare(name: &str, program: &Program, bytes: &[[u8; 40]]) {
+    let text = module(program, Sections::Headers).expect("short enough");
+    let Some(compiled) = rustc::compile("classifier-bench", &[text], MAIN, "3") else { return };
+    let packets: Vec<Packet> = bytes
+        .iter()
+        .map(|bytes| {
+            let mut p = Packet::new(bytes);
+            p.set_network_header(0, 20);
+            p
+        })
+        .collect();
+    let line = |bytes: &[u8; 40]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
+    let input: String = std::iter::once(format!("{REPEATS}\n")).chain(bytes.iter().map(line)).collect();
+    let (mut slow, mut fast) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let (sum, figure) = interpreted(program, &packets);
+        slow.push(figure);
+        let output = compiled.run(&input);
+        let (other, figure) = output.trim().split_once(' ').expect("two figures");
+        assert_eq!(other, sum.to_string(), "both decide alike");
+        fast.push(figure.parse().expect("a figure"));
+    }
+    let (slow, fast) = (median(slow), median(fast));
+    println!("{name}: interpreted {slow:.2} ns, compiled {fast:.2} ns, ratio {:.2}", fast / slow);
+}
+
+fn main() {
+    let program = ip_filter(&FIREWALL, 1, &NoNames).expect("valid").program;
+    compare("firewall, DNS only", &program, &dns_traffic());
+    compare("firewall, mixed", &program, &firewall_traffic(&mut Random(7)));
+}
