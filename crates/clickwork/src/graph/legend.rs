@@ -166,7 +166,7 @@ fn ports(model: &Model) -> Vec<Item> {
         items.push((Symbol::Count, "packets so far"));
     }
     if model.parts.iter().any(|p| p.outside) {
-        items.push((Symbol::Outside, "not part of the drawing"));
+        items.push((Symbol::Outside, "outside the drawing"));
     }
     items.into_iter().map(|(symbol, text)| (symbol, text.to_string())).collect()
 }
