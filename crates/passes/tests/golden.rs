@@ -3,7 +3,7 @@
 mod common;
 
 use clickwork_elements::registry;
-use clickwork_lang::archive::{Archive, Member};
+use clickwork_lang::archive::Archive;
 use clickwork_lang::{Options, elaborate};
 use clickwork_passes::combine::{Component, combine, spec::LinkSpec, uncombine};
 use clickwork_passes::element_map::{ElementMap, FILE};

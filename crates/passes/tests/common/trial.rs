@@ -25,9 +25,7 @@ pub fn run(text: &str, ordered: bool, silent: &[&str]) -> Trial {
 /// packets along paths, as if it were compiled.
 pub fn run_with(text: &str, registry: &Arc<Registry>, ordered: bool, silent: &[&str]) -> Trial {
     let (mut router, graph, log) = start(text, ordered, registry);
-    if ordered {
-        router.install(plan(&router, Scope::Specialised));
-    }
+    router.install(plan(&router, Scope::Specialised));
     Driver::default().run_for(&mut router, Duration::from_secs(1));
     let mut trial = Trial::default();
     for line in log.taken().lines() {
