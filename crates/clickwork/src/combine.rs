@@ -23,7 +23,8 @@ pub struct Combine {
 /// Combine routers into one configuration, so that tools see the whole network
 ///
 /// In the result the elements of router NAME are called NAME/..., and where a packet that one router sends arrives at another,
-/// a RouterLink element stands for both devices. 'clickwork uncombine' takes a router out again.
+/// a RouterLink element stands for both devices. 'clickwork uncombine' takes a router out again. A combination can be run: a
+/// RouterLink carries packets as a wire does.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 struct CombineOptions {

@@ -3,13 +3,15 @@
 mod common;
 
 use clickwork_lang::archive::{Archive, Member};
-use clickwork_lang::{Graph, Options, elaborate};
+use clickwork_lang::{Graph, Options, elaborate, print};
 use clickwork_passes::combine::{Component, combine, spec::LinkSpec, uncombine};
 use clickwork_passes::element_map::ElementMap;
 use clickwork_passes::undead::undead;
 use clickwork_passes::{Facts, Network};
 use clickwork_source::{Diagnostics, Sources, Span};
 use common::Random;
+use common::model::{Model, router_with_device};
+use common::trial::run;
 
 fn component(name: &str, text: &str) -> Component {
     let mut sources = Sources::new();
@@ -227,4 +229,54 @@ fn router(n: usize, random: &mut Random) -> Component {
         text.push_str(&format!("f{device} -> Counter -> q{};\n", random.below(3)));
     }
     component(&format!("r{n}"), &text)
+}
+
+/// A combination runs as the routers do that somebody has put together by hand.
+#[test]
+fn a_combination_does_what_its_routers_do_together() {
+    let seeds = common::seeds(40);
+    let (count, mut seen) = (seeds.clone().count(), 0);
+    for seed in seeds {
+        let mut random = Random::new(seed);
+        let models = ["a", "b", "c"].map(|name| (name, router_with_device(&mut random, name == "a")));
+        let routers: Vec<Component> = models
+            .iter()
+            .map(|(name, model)| component(name, &model.text(|n| model.nodes[n].name.clone())))
+            .collect();
+        let (network, ..) = combined(&routers, &["a.e0 -> b.e0", "a.e0 -> c.e0"]).unwrap();
+        let together = print(&network.into_graph());
+        let by_hand = by_hand(&models);
+        for ordered in [true, false] {
+            let [was, is] = [&by_hand, &together].map(|text| run(text, ordered, &[]));
+            seen += was.seen();
+            assert_eq!(
+                was.difference(&is),
+                None,
+                "seed {seed}, ordered {ordered}\n{by_hand}\n---\n{together}"
+            );
+        }
+    }
+    println!("combine: {count} times three routers, {seen} packets");
+    assert!(seen > count * 20, "only {seen} packets");
+}
+
+/// Routers in one configuration, with an Unqueue and a Tee in the place of the link.
+fn by_hand(models: &[(&str, Model)]) -> String {
+    let (mut declarations, mut connections) = (String::new(), String::new());
+    for (name, model) in models {
+        let place = |n: usize| match model.nodes[n].class.as_str() {
+            "FromDevice" => format!("to_{name}"),
+            "ToDevice" => "link".to_string(),
+            _ => format!("{name}/{}", model.nodes[n].name),
+        };
+        for (n, node) in model.nodes.iter().enumerate().filter(|(_, node)| !node.class.ends_with("Device")) {
+            declarations += &format!("{} :: {};\n", place(n), node.declaration());
+        }
+        for [(a, p), (b, q)] in &model.wires {
+            connections += &format!("{} [{p}] -> [{q}] {};\n", place(*a), place(*b));
+        }
+        declarations += &model.script(place).replace("script ::", &format!("{name}/script ::"));
+    }
+    let link = "link :: Unqueue -> Arrive => Tee => to_b :: Null, to_c :: Null;";
+    format!("{declarations}{link}\n{connections}")
 }

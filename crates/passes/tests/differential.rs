@@ -14,17 +14,10 @@ use clickwork_passes::{ElementId, Facts, Unit, align::align, undead::undead};
 use clickwork_source::{Diagnostics, Span};
 use common::devirtualize::{devirtualize, known};
 use common::trial::{Trial, run, run_with};
-use common::{Random, compounds, frames, model};
+use common::{Random, compounds, frames, model, seeds};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
-
-/// How many routers each test runs, and the first seed.
-fn seeds(default: u64) -> std::ops::Range<u64> {
-    let number = |name, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let first = number("RANDOM_SEED", 0);
-    first..first + number("RANDOM_ROUTERS", default)
-}
 
 /// A tool that does not change what a router does.
 type Pass = fn(Unit, &mut Random) -> Unit;

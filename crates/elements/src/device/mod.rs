@@ -1,10 +1,11 @@
-//! Devices: packets from and to network interfaces and tunnels. The system's side is in the crate `clickwork-device`.
+//! Devices: packets from and to network interfaces and tunnels, and the wires between routers. The system's side is in the crate `clickwork-device`.
 
 mod complaints;
 mod from_device;
 mod from_host;
 mod host;
 mod kernel_tun;
+mod router_link;
 mod to_device;
 mod to_host;
 
@@ -16,6 +17,7 @@ pub static CLASSES: &[&Class] = &[
     &from_host::CLASS,
     &kernel_tun::KERNEL_TAP,
     &kernel_tun::KERNEL_TUN,
+    &router_link::CLASS,
     &to_device::CLASS,
     &to_host::CLASS,
 ];

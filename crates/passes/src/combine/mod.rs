@@ -3,7 +3,12 @@
 //! In the combination the elements of router `a` are called `a/...`. Where a packet that leaves `a` through its
 //! ToDevice(eth0) arrives at `b` through its FromDevice(eth1), one RouterLink stands for both: as many inputs as there are
 //! senders, as many outputs as receivers. Its configuration says what it stands for, two arguments for each port:
-//! `a name ToDevice, eth0, b name FromDevice, eth1`.
+//! `a name ToDevice, eth0, b name FromDevice, eth1`. To Click's drivers RouterLink is unknown, a thing of tools; ours run
+//! it as the wire that it stands for, so that a combination is also a simulation of the network.
+//!
+//! Otherwise than Click's tools: a router without a name is called `router1`, `router2` and so on (there `1`, `2`, which no
+//! element can be called); a link may be written with `->`; what a link would lose, and attached files that would take
+//! each other's place, are errors; what other tools add to a combination is shared out when it is taken apart.
 //!
 //! The file `componentmap` in the archive names the routers. A combination can be a router of another; then its routers are
 //! called `c/a`.

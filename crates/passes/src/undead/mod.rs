@@ -8,6 +8,10 @@
 //! elements have no handlers, a removed sink writes no file, a source that sends while there is room no longer looks
 //! for it behind outputs that a static switch never takes, and what pulls by the clock (TimedUnqueue) may do so at other
 //! moments, since it sleeps while there can be nothing upstream, which is known better without dead queues and schedulers.
+//!
+//! Otherwise than Click's tool: elements that others call by name stay, as do those that print, capture or stand for a
+//! device; a queue keeps who empties it and a DRRSched its inputs, as something would change without; and what is removed
+//! is told, with the reason.
 
 mod bypass;
 mod live;

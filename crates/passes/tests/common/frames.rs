@@ -1,7 +1,8 @@
-//! The packets of differential tests, and the two element classes that send and see them.
+//! The packets of differential tests, and the element classes that send and see them.
 //!
 //! `Frames(SEED n, COUNT n, INTERVAL s, BURST n)` sends frames that its seed decides: good ones of many kinds, and such as
-//! should not exist. `Witness` writes down every packet that passes: time, data, annotations.
+//! should not exist. `Witness` writes down every packet that passes: time, data, annotations. `Arrive` makes packets what
+//! they are when they come from a device.
 
 use super::Random;
 use clickwork_packet::checksum::checksum;
@@ -14,7 +15,7 @@ use std::time::Duration;
 /// All element classes, and those of these tests.
 pub fn registry() -> Registry {
     let mut registry = clickwork_elements::registry();
-    registry.add([&FRAMES, &WITNESS]);
+    registry.add([&FRAMES, &WITNESS, &ARRIVE]);
     registry
 }
 
@@ -85,6 +86,24 @@ impl SimpleElement for Witness {
             p.packet_type(),
             p.network_offset()
         ));
+        Verdict::PASS
+    }
+}
+
+static ARRIVE: Class = Class::new("Arrive", "testing", || Box::new(Arrive));
+
+struct Arrive;
+
+impl SimpleElement for Arrive {
+    fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        let kind = match p.data().get(..6) {
+            Some([255, 255, 255, 255, 255, 255]) => PacketType::Broadcast,
+            Some([first, ..]) if first % 2 == 1 => PacketType::Multicast,
+            _ => PacketType::Host,
+        };
+        p.clear_annotations();
+        p.set_mac_offset(0);
+        p.set_packet_type(kind);
         Verdict::PASS
     }
 }

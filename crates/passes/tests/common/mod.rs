@@ -96,6 +96,13 @@ pub fn diagrams(alone: &Alone, registry: &Arc<Registry>) -> Diagrams {
     diagrams
 }
 
+/// The seeds of random routers: so many, unless RANDOM_ROUTERS says how many, from RANDOM_SEED on.
+pub fn seeds(default: u64) -> std::ops::Range<u64> {
+    let number = |name, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
+    let first = number("RANDOM_SEED", 0);
+    first..first + number("RANDOM_ROUTERS", default)
+}
+
 /// Numbers that look random and are the same for the same seed.
 pub struct Random(u64);
 

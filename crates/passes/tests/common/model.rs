@@ -66,9 +66,23 @@ impl Node {
 
 /// A random router, perhaps with elements that pull by the clock.
 pub fn router(random: &mut Random, timed: bool) -> Model {
-    let mut generator =
-        Generator { random, timed, model: Model::default(), push: Vec::new(), pull: Vec::new() };
+    let mut generator = Generator::new(random, timed);
     generator.run();
+    generator.model
+}
+
+/// A random router that sends packets through a ToDevice(e0), or gets some through a FromDevice(e0) as well.
+pub fn router_with_device(random: &mut Random, sends: bool) -> Model {
+    let mut generator = Generator::new(random, false);
+    if !sends {
+        let source = generator.add("FromDevice(e0)");
+        generator.push.push((source, 0));
+    }
+    generator.run_with(|generator| {
+        if sends {
+            generator.device();
+        }
+    });
     generator.model
 }
 
@@ -173,8 +187,17 @@ const SCHEDULERS: [&str; 9] = [
     "StaticPullSwitch(-1)",
 ];
 
-impl Generator<'_> {
+impl<'a> Generator<'a> {
+    fn new(random: &'a mut Random, timed: bool) -> Self {
+        Generator { random, timed, model: Model::default(), push: Vec::new(), pull: Vec::new() }
+    }
+
     fn run(&mut self) {
+        self.run_with(|_| ());
+    }
+
+    /// Makes all elements; before the ends, those that `more` makes.
+    fn run_with(&mut self, more: impl FnOnce(&mut Self)) {
         for n in 0..1 + self.random.below(4) {
             self.source(n);
         }
@@ -190,6 +213,7 @@ impl Generator<'_> {
                 _ => self.circle(),
             }
         }
+        more(self);
         while let Some(end) = self.push.pop() {
             self.sink(end, true);
         }
@@ -350,6 +374,20 @@ impl Generator<'_> {
         }
         self.wire(back, (first, 0));
         self.push.push((check, 0));
+    }
+
+    /// A ToDevice behind a queue that some packets get into.
+    fn device(&mut self) {
+        let [source, queue, device] =
+            ["Frames(SEED 5, COUNT 9, INTERVAL 0.005003, BURST 2)", "Queue(50)", "ToDevice(e0)"]
+                .map(|e| self.add(e));
+        self.wire((source, 0), (queue, 0));
+        while self.random.below(3) > 0
+            && let Some(end) = self.take(true)
+        {
+            self.wire(end, (queue, 0));
+        }
+        self.wire((queue, 0), (device, 0));
     }
 
     fn sink(&mut self, end: End, is_push: bool) {
