@@ -29,8 +29,11 @@ pub fn write(file: &Path, text: &str) -> Result<(), String> {
 /// In Click's form, `FILE: reason`.
 pub fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), String> {
     if file == Path::new("-") {
-        print_bytes(bytes);
-        return Ok(());
+        let mut out = io::stdout().lock();
+        return match out.write_all(bytes).and_then(|()| out.flush()) {
+            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(format!("<stdout>: {}", reason(&e))),
+            _ => Ok(()),
+        };
     }
     std::fs::write(file, bytes).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
 }

@@ -315,3 +315,26 @@ fn a_definition_that_changes_nothing_is_told_to_people() {
     dir.write("b.click", "require(library a.click);");
     dir.clickwork().args(["flatten", "b.click", "DEV0=eth1"]).assert().success().stderr_eq("");
 }
+
+#[test]
+fn a_full_disk_is_an_error_and_a_reader_that_goes_away_is_none() {
+    let dir = Scratch::new("full");
+    let text = "Idle -> Discard;".repeat(10_000);
+    dir.write("a.click", &text);
+    let run = |line: &str| {
+        let program = env!("CARGO_BIN_EXE_clickwork");
+        let line = line.replace("clickwork", program);
+        let output =
+            std::process::Command::new("sh").args(["-c", &line]).current_dir(dir.path(".")).output().unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    if std::path::Path::new("/dev/full").exists() {
+        assert_eq!(
+            run("clickwork flatten a.click > /dev/full; echo $?"),
+            "1\nerror: <stdout>: No space left on device\n"
+        );
+    } else {
+        eprintln!("skipped: there is no /dev/full");
+    }
+    assert_eq!(run("(clickwork flatten a.click --no-lines; echo $? >&2) | head -1"), "Idle@1 :: Idle;\n0\n");
+}

@@ -153,6 +153,9 @@ fn format_of(file: &Path) -> Result<Format, String> {
     match file.extension().and_then(|e| e.to_str()) {
         None | Some("svg") => Ok(Format::Svg),
         Some("dot" | "gv") => Ok(Format::Dot),
+        Some("html" | "htm") => {
+            Err(format!("{}: write .svg; 'clickwork pretty' makes web pages", file.display()))
+        }
         Some(other) => Err(format!(
             "{}: cannot write .{other} files; write .svg, and convert it (rsvg-convert, inkscape)",
             file.display()
