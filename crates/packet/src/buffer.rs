@@ -9,6 +9,7 @@
 //!
 //! [`Packet`]: crate::Packet
 
+use crate::packet::PacketType;
 use crate::pool::{self, SizeClass};
 use crate::prefetch;
 use std::ptr::NonNull;
@@ -31,8 +32,8 @@ pub(crate) struct Meta {
     pub network: u32,
     /// Position of the transport header, or `UNSET`.
     pub transport: u32,
-    /// Who the packet was addressed to at link level ([`crate::PacketType`]).
-    pub packet_type: u8,
+    /// Who the packet was addressed to at link level.
+    pub packet_type: PacketType,
     borrowed: bool,
     size_class: SizeClass,
     /// The annotation bytes, with Click's layout; they begin in the first cache line.
@@ -80,7 +81,7 @@ impl BlockPtr {
             mac: UNSET,
             network: UNSET,
             transport: UNSET,
-            packet_type: 0,
+            packet_type: PacketType::Host,
             borrowed: false,
             size_class: class,
             annotations: [0; ANNO_SIZE],
@@ -150,6 +151,12 @@ impl BlockPtr {
         self.start += front;
         self.len -= front;
         self.len -= back.min(self.len);
+    }
+
+    /// Moves the end of the window inwards, so that no more than `len` bytes are left.
+    #[inline]
+    pub fn truncate(&mut self, len: u32) {
+        self.len = self.len.min(len);
     }
 
     /// Moves the start of the window so many bytes outwards, or says that there is less room.

@@ -34,18 +34,6 @@ pub enum PacketType {
     FastRoute = 6,
 }
 
-impl PacketType {
-    const ALL: [PacketType; 7] = [
-        PacketType::Host,
-        PacketType::Broadcast,
-        PacketType::Multicast,
-        PacketType::OtherHost,
-        PacketType::Outgoing,
-        PacketType::Loopback,
-        PacketType::FastRoute,
-    ];
-}
-
 /// A packet. Eight bytes; dropping it returns its buffer to the pool.
 #[repr(transparent)]
 pub struct Packet(BlockPtr);
@@ -152,6 +140,12 @@ impl Packet {
     #[inline]
     pub fn take(&mut self, n: usize) {
         self.0.narrow(0, n.min(self.len()) as u32);
+    }
+
+    /// Keeps the first `n` bytes (all if there are fewer).
+    #[inline]
+    pub fn truncate(&mut self, n: usize) {
+        self.0.truncate(n.min(self.len()) as u32);
     }
 
     /// Adds `n` bytes to the front and returns the data for writing. The new bytes hold what was there.
@@ -306,6 +300,14 @@ impl Packet {
     pub fn unshared_network_header_mut(&mut self) -> Option<&mut [u8]> {
         let offset = self.0.network.checked_sub(self.0.start())?;
         self.unshared_data_mut()?.get_mut(offset as usize..)
+    }
+
+    /// The first `N` bytes from the network header on, for writing, unless another packet shares the data.
+    #[inline]
+    pub fn unshared_network_chunk_mut<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        let offset = self.0.network.checked_sub(self.0.start())? as usize;
+        // One comparison, as offsets are far below the largest `usize`.
+        self.unshared_data_mut()?.get_mut(offset..offset + N)?.first_chunk_mut()
     }
 
     /// The bytes from the network header to the end of the data, also if the header was stripped since.
@@ -467,20 +469,20 @@ impl Packet {
     /// Who the link-level header addresses.
     #[inline]
     pub fn packet_type(&self) -> PacketType {
-        PacketType::ALL.get(self.0.packet_type as usize).copied().unwrap_or_default()
+        self.0.packet_type
     }
 
     /// Sets who the link-level header addresses.
     #[inline]
     pub fn set_packet_type(&mut self, t: PacketType) {
-        self.0.packet_type = t as u8;
+        self.0.packet_type = t;
     }
 
     /// Forgets annotations, timestamp, packet type and header positions.
     pub fn clear_annotations(&mut self) {
         self.0.annotations = [0; ANNO_SIZE];
         self.0.timestamp = 0;
-        self.0.packet_type = 0;
+        self.0.packet_type = PacketType::Host;
         self.0.mac = UNSET;
         self.clear_network_header();
     }
@@ -588,6 +590,10 @@ mod tests {
     #[test]
     fn more_than_there_is_cannot_be_removed() {
         let mut p = Packet::new(b"data");
+        p.truncate(5);
+        assert_eq!(p.len(), 4);
+        p.truncate(3);
+        assert_eq!(p.data(), b"dat");
         p.take(5);
         assert_eq!((p.len(), p.headroom()), (0, DEFAULT_HEADROOM));
         let mut p = Packet::new(b"data");

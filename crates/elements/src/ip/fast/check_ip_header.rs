@@ -44,11 +44,8 @@ pub fn fast(c: &Constants<'_>, p: &mut Packet) -> Option<u16> {
     if c.bad_sources.contains(u32::from_be_bytes([s0, s1, s2, s3])) {
         return None;
     }
-    let padding = ip.len() - len;
     p.set_network_header(c.offset as i32, 20);
     p.set_dst_ip(Ipv4Address::new(d0, d1, d2, d3));
-    if padding > 0 {
-        p.take(padding);
-    }
+    p.truncate(c.offset + len);
     Some(0)
 }

@@ -23,7 +23,7 @@ pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
     if !c.active {
         return Some(0);
     }
-    let header: &mut [u8; 20] = p.unshared_network_header_mut()?.first_chunk_mut()?;
+    let header: &mut [u8; 20] = p.unshared_network_chunk_mut()?;
     let (ttl, is_multicast) = (header[8], header[16] & 0xf0 == 0xe0);
     if is_multicast && !c.multicast {
         return Some(0);

@@ -18,5 +18,6 @@ pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
 /// Whether the packet need not be cut.
 #[inline(always)]
 pub fn fits(c: &Constants, p: &Packet) -> bool {
-    p.network_header().unwrap_or(p.data()).len() <= c.mtu as usize
+    let mtu = c.mtu as usize;
+    p.len() <= mtu || p.network_header().is_some_and(|ip| ip.len() <= mtu)
 }

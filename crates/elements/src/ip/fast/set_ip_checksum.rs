@@ -10,7 +10,7 @@ pub struct Constants;
 /// The common case.
 #[inline(always)]
 pub fn fast(_: &Constants, p: &mut Packet) -> Option<u16> {
-    let header: &mut [u8; 20] = p.unshared_network_header_mut()?.first_chunk_mut()?;
+    let header: &mut [u8; 20] = p.unshared_network_chunk_mut()?;
     if header[0] != 0x45 {
         return None;
     }

@@ -17,7 +17,7 @@ pub struct Constants {
 /// The common case.
 #[inline(always)]
 pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
-    let header: &mut [u8; 20] = p.unshared_network_header_mut()?.first_chunk_mut()?;
+    let header: &mut [u8; 20] = p.unshared_network_chunk_mut()?;
     let old = header[1];
     if header[0] != 0x45 || (c.capable_only && old & 3 == 0) {
         return None;
