@@ -37,6 +37,7 @@ mod run;
 mod tool;
 mod uncombine;
 mod undead;
+mod written;
 mod xform;
 mod xml;
 

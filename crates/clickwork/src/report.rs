@@ -1,6 +1,7 @@
 //! Printing what is wrong with a configuration: in Click's plain lines for scripts, with excerpts for people.
 
 use crate::run::ERASE;
+use crate::written::Written;
 use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, render_click, render_human};
 use std::io::{IsTerminal, Write};
 
@@ -36,20 +37,32 @@ impl Report {
 
     /// Prints all messages that should be printed to standard error.
     pub fn print(&self, sources: &Sources, diagnostics: &Diagnostics) {
-        self.raw(&self.text(sources, diagnostics));
+        match self.click {
+            true => self.raw(&self.text(sources, diagnostics)),
+            false => {
+                let mut written = Written::default();
+                let shown = self.shown(diagnostics).map(|d| written.add(sources, d));
+                self.raw(&self.excerpts(sources, &shown.collect::<Vec<_>>()));
+            }
+        }
     }
 
     /// The messages as text.
     pub fn text(&self, sources: &Sources, diagnostics: &Diagnostics) -> String {
-        let shown = diagnostics.iter().filter(|d| self.shows(d.severity));
+        let shown = self.shown(diagnostics);
         match self.click {
             true => said_once(shown.map(|d| render_click(sources, d))),
-            false => self.excerpts(sources, &shown.collect::<Vec<_>>()),
+            false => self.excerpts(sources, &shown.cloned().collect::<Vec<_>>()),
         }
     }
 
+    fn shown<'a>(&self, diagnostics: &'a Diagnostics) -> impl Iterator<Item = &'a Diagnostic> {
+        let report = *self;
+        diagnostics.iter().filter(move |d| report.shows(d.severity))
+    }
+
     /// Messages with excerpts, as many as a person would read.
-    fn excerpts(&self, sources: &Sources, shown: &[&Diagnostic]) -> String {
+    fn excerpts(&self, sources: &Sources, shown: &[Diagnostic]) -> String {
         let mut text: String =
             shown.iter().take(MOST).map(|d| render_human(sources, d, self.color)).collect();
         if let Some(more) = shown.len().checked_sub(MOST).filter(|&more| more > 0) {

@@ -80,6 +80,21 @@ fn a_later_tool_names_the_lines_of_the_first_file() {
     dir.tool("click-flatten").args(["b.click", "-o", "c.click"]).assert().success();
     let checked = dir.tool("click-check").arg("c.click").assert().code(1);
     checked.stderr_eq("a.click:3: unknown element class 'Quene'\n...");
+    let told = dir.clickwork().args(["check", "c.click"]).assert().code(1);
+    told.stderr_eq(
+        "error: unknown element class 'Quene'
+ --> a.click:3:6
+  |
+3 | q :: Quene(5);
+  |      ^^^^^
+  |
+  = help: did you mean 'Queue'?
+  = help: line 3 of a.click is: Idle -> q :: Quene(5)
+",
+    );
+    std::fs::remove_file(dir.path("a.click")).unwrap();
+    let gone = dir.clickwork().args(["check", "c.click"]).assert().code(1);
+    gone.stderr_eq("[..]\n --> a.click:3:6\n...  = help: did you mean 'Queue'?\n");
     dir.tool("click-flatten").args(["b.click", "--no-lines", "-o", "d.click"]).assert().success();
     assert!(!dir.read("d.click").contains('#'));
 }
