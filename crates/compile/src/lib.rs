@@ -11,6 +11,7 @@
 //!
 //! Nothing but a Rust compiler is needed: what is generated is compiled with the sources of `clickwork-packet`, which the
 //! program carries, and with no other crate.
+#![deny(unsafe_code)]
 
 pub mod attach;
 pub mod cache;

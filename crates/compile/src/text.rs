@@ -13,6 +13,7 @@ use clickwork_router::{Endpoint, Router};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// The symbol by which a library says of which packet sources it was made.
 pub const ABI_SYMBOL: &str = "clickwork_packet_abi";
@@ -31,6 +32,11 @@ pub struct Text {
 
 /// A number for the packet sources of this program.
 pub fn abi() -> u64 {
+    static ABI: LazyLock<u64> = LazyLock::new(hash_of_sources);
+    *ABI
+}
+
+fn hash_of_sources() -> u64 {
     hash(SOURCES.iter().flat_map(|(path, text)| [*path, *text]).chain([PRELUDE]))
 }
 

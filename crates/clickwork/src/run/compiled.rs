@@ -3,6 +3,7 @@
 use crate::report::Report;
 use clickwork_compile::{CompileError, Library, Scope, Text, cache, compile, link, plan, write};
 use clickwork_router::Router;
+use clickwork_router::segment::Segment;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// What is compiled in a run, and by whom.
@@ -30,18 +31,19 @@ impl Compiled {
     /// before this returns.
     pub fn begin(&mut self, router: &mut Router, wait: bool) {
         self.pending = None;
-        let text = write(router, &plan(router, self.scope));
-        if text.symbols.is_empty() {
+        let segments = plan(router, self.scope);
+        if segments.is_empty() {
             return;
         }
+        let text = write(router, &segments);
         if self.may_compile {
             let there = wait || cache::directory().is_ok_and(|cache| cache.has(&text));
             match there {
                 true => self.finish(compile(&text)),
-                false => self.pending = Some(begin_compiling(text)),
+                false => self.pending = Some(begin_compiling(text.clone())),
             }
         }
-        self.install(router);
+        self.install(router, segments, &text);
     }
 
     /// Whether code is being made.
@@ -58,7 +60,10 @@ impl Compiled {
             Ok(made) => self.finish(made),
         }
         self.pending = None;
-        self.install(router);
+        // Handlers may have changed elements meanwhile.
+        let segments = plan(router, self.scope);
+        let text = write(router, &segments);
+        self.install(router, segments, &text);
     }
 
     fn finish(&mut self, made: Result<Library, CompileError>) {
@@ -68,11 +73,9 @@ impl Compiled {
         }
     }
 
-    fn install(&mut self, router: &mut Router) {
+    fn install(&self, router: &mut Router, segments: Vec<Segment>, text: &Text) {
         let Some(library) = &self.library else { return };
-        let segments = plan(router, self.scope);
-        let text = write(router, &segments);
-        router.install(link(segments, &text, library));
+        router.install(link(segments, text, library));
         if self.report.notes {
             let (compiled, all) = (router.elements_in_segments(), router.len());
             self.report.note(&format!("{compiled} of {all} elements run compiled"));
