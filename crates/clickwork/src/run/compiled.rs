@@ -27,8 +27,8 @@ impl Compiled {
         Compiled { scope, may_compile, library: attached, pending: None, report }
     }
 
-    /// Begins with a router: installs the code that there is, and begins to make the rest. With `wait`, it is made
-    /// before this returns.
+    /// Begins with a router: installs the code that there is, and begins to make the rest. With `wait`, or if the code is that
+    /// of elements which a tool has specialised, it is made before this returns.
     pub fn begin(&mut self, router: &mut Router, wait: bool) {
         self.pending = None;
         let segments = plan(router, self.scope);
@@ -37,6 +37,7 @@ impl Compiled {
         }
         let text = write(router, &segments);
         if self.may_compile {
+            let wait = wait || self.scope == Scope::Specialised;
             let there = wait || cache::directory().is_ok_and(|cache| cache.has(&text));
             match there {
                 true => self.finish(compile(&text)),
