@@ -1,6 +1,6 @@
 //! StoreIPAddress: writes an address into packets.
 
-use super::fast::store_ip_address::{Constants, fast};
+use super::fast::{replace_address, store_ip_address};
 use super::rewrite::replace_address;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
@@ -40,6 +40,12 @@ enum Place {
     Destination,
 }
 
+/// What one of the two fast paths knows.
+enum Constants {
+    InData(store_ip_address::Constants),
+    InHeader(replace_address::Constants),
+}
+
 struct StoreIPAddress {
     address: Option<Ipv4Address>,
     place: Place,
@@ -57,14 +63,14 @@ impl StoreIPAddress {
         };
     }
 
-    /// For an offset, which the fast path can do.
     #[inline]
-    fn constants(&self) -> Option<Constants> {
+    fn constants(&self) -> Constants {
+        let octets = self.address.map(Ipv4Address::octets);
+        let in_header = |is_source| Constants::InHeader(replace_address::Constants { octets, is_source });
         match self.place {
-            Place::Offset(offset) => {
-                Some(Constants { octets: self.address.map(Ipv4Address::octets), offset })
-            }
-            Place::Source | Place::Destination => None,
+            Place::Offset(offset) => Constants::InData(store_ip_address::Constants { octets, offset }),
+            Place::Source => in_header(true),
+            Place::Destination => in_header(false),
         }
     }
 
@@ -87,13 +93,22 @@ impl StoreIPAddress {
 
 impl Fast for StoreIPAddress {
     fn fast_code(&self) -> Option<FastCode> {
-        let source = include_str!("fast/store_ip_address.rs");
-        Some(FastCode::new("store_ip_address", source, &self.constants()?))
+        Some(match self.constants() {
+            Constants::InData(c) => {
+                FastCode::new("store_ip_address", include_str!("fast/store_ip_address.rs"), &c)
+            }
+            Constants::InHeader(c) => {
+                FastCode::new("replace_address", include_str!("fast/replace_address.rs"), &c)
+            }
+        })
     }
 
     #[inline]
     fn fast(&self, p: &mut Packet) -> Option<u16> {
-        fast(&self.constants()?, p)
+        match self.constants() {
+            Constants::InData(c) => store_ip_address::fast(&c, p),
+            Constants::InHeader(c) => replace_address::fast(&c, p),
+        }
     }
 }
 

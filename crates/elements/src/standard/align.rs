@@ -1,8 +1,9 @@
 //! Align: moves packet data to aligned positions.
 
+use super::fast::align::Constants;
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,26 +16,32 @@ pub static CLASS: Class = Class {
         ArgSpec::required("MODULUS", ArgType::U32, "2, 4 or 8"),
         ArgSpec::required("OFFSET", ArgType::U32, "the remainder, below MODULUS"),
     ],
-    ..Class::new("Align", "standard", || Box::new(Align { modulus: 4, offset: 0 }))
+    fast: Some(FastPath::of::<Align>()),
+    ..Class::new("Align", "standard", || Box::new(Align { constants: Constants { modulus: 4, offset: 0 } }))
 };
 
 struct Align {
-    modulus: u32,
-    offset: u32,
+    constants: Constants,
 }
+
+fast_path!(Align, align);
 
 impl SimpleElement for Align {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("MODULUS", &mut self.modulus).read("OFFSET", &mut self.offset);
-        if !matches!(self.modulus, 2 | 4 | 8) {
+        let Constants { modulus, offset } = &mut self.constants;
+        args.read("MODULUS", modulus).read("OFFSET", offset);
+        if !matches!(modulus, 2 | 4 | 8) {
             args.error_in("MODULUS", "align modulus must be 2, 4, or 8");
-        } else if self.offset >= self.modulus {
+        } else if offset >= modulus {
             args.error_in("OFFSET", "align offset must be smaller than modulus");
         }
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        let (modulus, offset) = (self.modulus as usize, self.offset as usize);
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
+        let (modulus, offset) = (self.constants.modulus as usize, self.constants.offset as usize);
         let is = p.data().as_ptr().addr() % modulus;
         if is != offset {
             p.shift_data(((offset + modulus - is) % modulus) as isize);

@@ -17,7 +17,7 @@ pub static CLASS: Class = Class {
     processing: "h/h",
     packets: "any/painted(ANNO)",
     args: &[ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where the colour is noted")],
-    fast: Some(FastPath::of::<PaintSwitch>()),
+    fast: Some(FastPath::of::<PaintSwitch>().emitting_all()),
     ..Class::new("PaintSwitch", "standard", || {
         Box::new(PaintSwitch { constants: Constants { anno: anno::PAINT.offset, outputs: 0 } })
     })

@@ -1,8 +1,9 @@
 //! StoreData: writes fixed bytes into packets.
 
+use super::fast::store_data::{Constants, fast};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::{Class, Cx, Fast, FastCode, FastPath, SimpleElement, Verdict};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -14,6 +15,7 @@ pub static CLASS: Class = Class {
         ArgSpec::required("OFFSET", ArgType::U32, "where to write"),
         ArgSpec::required("DATA", ArgType::Data, "what to write"),
     ],
+    fast: Some(FastPath::of::<StoreData>()),
     ..Class::new("StoreData", "standard", || Box::<StoreData>::default())
 };
 
@@ -23,12 +25,34 @@ struct StoreData {
     data: Vec<u8>,
 }
 
+/// More bytes than this are not worth code of their own.
+const MOST_IN_CODE: usize = 256;
+
+impl Fast for StoreData {
+    fn fast_code(&self) -> Option<FastCode> {
+        if self.data.len() > MOST_IN_CODE {
+            return None;
+        }
+        let source = include_str!("fast/store_data.rs").into();
+        let constants = format!("Constants {{ offset: {}, data: &{:?} }}", self.offset, self.data);
+        Some(FastCode { module: "store_data", source, constants })
+    }
+
+    #[inline]
+    fn fast(&self, p: &mut Packet) -> Option<u16> {
+        fast(&Constants { offset: self.offset as usize, data: &self.data }, p)
+    }
+}
+
 impl SimpleElement for StoreData {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read("OFFSET", &mut self.offset).read("DATA", &mut self.data);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
+        if let Some(port) = self.common(p) {
+            return Verdict::Out(port);
+        }
         let from = self.offset as usize;
         if from < p.len() {
             p.data_mut()[from..].iter_mut().zip(&self.data).for_each(|(to, byte)| *to = *byte);

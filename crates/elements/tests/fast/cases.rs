@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 
 /// Arguments beyond those of the examples, by class.
 const ARGUMENTS: &[(&str, &[&str])] = &[
+    ("Align", &["8, 0", "4, 2", "2, 1"]),
     ("CheckARPHeader", &["", "14", "18, VERBOSE true", "4000000000"]),
     ("CheckICMPHeader", &[""]),
     (
@@ -68,8 +69,21 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
     ("SetVLANAnno", &["VLAN_ID 7, VLAN_PCP 3"]),
     ("StaticIPLookup", ROUTES),
     ("StaticSwitch", &["0", "2", "-1"]),
+    ("StoreData", &["0, \\<>", "14, \\<45>", "60, \\<0102030405>", "4000000000, x"]),
     ("StoreEtherAddress", &["0:0:c:0:0:1, src", "OFFSET 50, ANNO 20", "0:0:c:0:0:1, 4000000000"]),
-    ("StoreIPAddress", &["12", "1.0.0.1, 16", "1.0.0.1, 60", "src", "4000000000"]),
+    (
+        "StoreIPAddress",
+        &[
+            "12",
+            "1.0.0.1, 16",
+            "1.0.0.1, 60",
+            "src",
+            "dst",
+            "1.0.0.1, src",
+            "255.255.255.255, dst",
+            "4000000000",
+        ],
+    ),
     ("Strip", &["0", "14", "4000000000"]),
     ("StripEtherVLANHeader", &["", "-1", "5"]),
     ("Switch", &["", "1", "-1"]),

@@ -11,6 +11,7 @@ pub mod ip_input_combo;
 pub mod ip_mirror;
 pub mod ip_output_combo;
 pub mod mark_ip_header;
+pub mod replace_address;
 pub mod set_ip_address;
 pub mod set_ip_checksum;
 pub mod set_tos;

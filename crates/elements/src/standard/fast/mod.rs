@@ -1,6 +1,7 @@
 //! The common cases of actions on packets of any kind, one element a file. The router compiler copies these files: see
 //! [`clickwork_router::fast`] for what they may do.
 
+pub mod align;
 pub mod check_length;
 pub mod check_paint;
 pub mod drop_broadcasts;
@@ -12,6 +13,7 @@ pub mod paint;
 pub mod paint_switch;
 pub mod paint_tee;
 pub mod set_packet_type;
+pub mod store_data;
 pub mod strip;
 pub mod strip_to_network_header;
 pub mod switch;
