@@ -94,7 +94,7 @@ fn a_later_tool_names_the_lines_of_the_first_file() {
     );
     std::fs::remove_file(dir.path("a.click")).unwrap();
     let gone = dir.clickwork().args(["check", "c.click"]).assert().code(1);
-    gone.stderr_eq("[..]\n --> a.click:3:6\n...  = help: did you mean 'Queue'?\n");
+    gone.stderr_eq("[..]\n --> a.click:3:6\n...\n  = help: did you mean 'Queue'?\n");
     dir.tool("click-flatten").args(["b.click", "--no-lines", "-o", "d.click"]).assert().success();
     assert!(!dir.read("d.click").contains('#'));
 }

@@ -221,7 +221,7 @@ impl<'a> Nest<'a> {
     /// Room above and below what is in a compound's box.
     fn padding(&self, compound: usize) -> (i64, i64) {
         let (ins, outs) = &self.gates[compound];
-        let room = |gates: &[Target]| if gates.is_empty() { PADDING + 4 } else { GATE_PADDING };
+        let room = |gates: &[Target]| if gates.is_empty() { PADDING + 12 } else { GATE_PADDING };
         (room(ins), room(outs))
     }
 
