@@ -1,8 +1,11 @@
-//! Compiled against interpreted decisions: the firewall on the packets of `classify.rs`.
+//! Compiled against interpreted decisions: the firewall on the packets of `classify.rs`, and generated access lists.
 //!
 //! The text of the compiled one goes through rustc into a program of its own. Both decide about the same packets in the same
 //! kind of loop, in alternation, and medians are printed.
 
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../tests/common/rulesets.rs"]
+mod rulesets;
 #[path = "../tests/common/rustc.rs"]
 mod rustc;
 mod traffic;
@@ -15,8 +18,8 @@ use std::time::Instant;
 use traffic::{FIREWALL, Random, dns_traffic, firewall_traffic};
 
 const ROUNDS: usize = 15;
-/// Times that the packets are classified in a round.
-const REPEATS: u32 = 2000;
+/// Packets that are classified in a round.
+const CLASSIFIED: u32 = 2_000_000;
 
 /// What becomes of the compiled program: it prints nanoseconds per packet.
 const MAIN: &str = r#"
@@ -46,17 +49,17 @@ fn main() {
 }
 "#;
 
-fn interpreted(program: &Program, packets: &[Packet]) -> (usize, f64) {
+fn interpreted(program: &Program, packets: &[Packet], repeats: u32) -> (usize, f64) {
     let start = Instant::now();
     let mut sum = 0;
-    for _ in 0..REPEATS {
+    for _ in 0..repeats {
         for p in black_box(packets) {
             let network = p.network_bytes().unwrap_or_default();
             let transport = p.network_header_len().unwrap_or(u32::MAX);
             sum += program.classify(&Headers::ip(network, 0, transport as usize)).unwrap_or(7);
         }
     }
-    (sum, start.elapsed().as_nanos() as f64 / (f64::from(REPEATS) * packets.len() as f64))
+    (sum, start.elapsed().as_nanos() as f64 / (f64::from(repeats) * packets.len() as f64))
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {
@@ -67,6 +70,7 @@ fn median(mut figures: Vec<f64>) -> f64 {
 fn compare(name: &str, program: &Program, bytes: &[[u8; 40]]) {
     let text = module(program, Sections::Headers).expect("short enough");
     let Some(compiled) = rustc::compile("classifier-bench", &[text], MAIN, "3") else { return };
+    let repeats = CLASSIFIED / bytes.len() as u32;
     let packets: Vec<Packet> = bytes
         .iter()
         .map(|bytes| {
@@ -76,10 +80,10 @@ fn compare(name: &str, program: &Program, bytes: &[[u8; 40]]) {
         })
         .collect();
     let line = |bytes: &[u8; 40]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
-    let input: String = std::iter::once(format!("{REPEATS}\n")).chain(bytes.iter().map(line)).collect();
+    let input: String = std::iter::once(format!("{repeats}\n")).chain(bytes.iter().map(line)).collect();
     let (mut slow, mut fast) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let (sum, figure) = interpreted(program, &packets);
+        let (sum, figure) = interpreted(program, &packets, repeats);
         slow.push(figure);
         let output = compiled.run(&input);
         let (other, figure) = output.trim().split_once(' ').expect("two figures");
@@ -94,4 +98,9 @@ fn main() {
     let program = ip_filter(&FIREWALL, 1, &NoNames).expect("valid").program;
     compare("firewall, DNS only", &program, &dns_traffic());
     compare("firewall, mixed", &program, &firewall_traffic(&mut Random(7)));
+    for count in [100, 1_000, 10_000] {
+        let rules = rulesets::rules(rulesets::Kind::AccessList, count, 1);
+        let program = ip_filter(&rulesets::filter(&rules), 4, &NoNames).expect("valid").program;
+        compare(&format!("{count} rules"), &program, &rulesets::traffic(&rules, 4096));
+    }
 }

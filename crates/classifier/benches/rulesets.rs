@@ -5,7 +5,7 @@
 mod rulesets;
 
 use clickwork_classifier::{Headers, NoNames, Program, ip_filter};
-use rulesets::{Kind, Random, Rule};
+use rulesets::Kind;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -25,11 +25,6 @@ fn nanoseconds(program: &Program, packets: &[[u8; 40]]) -> f64 {
     start.elapsed().as_nanos() as f64 / (passes * packets.len()) as f64
 }
 
-fn traffic(rules: &[Rule]) -> Vec<[u8; 40]> {
-    let random = &mut Random::new(77);
-    (0..PACKETS).map(|_| rules[random.below(rules.len() as u32) as usize].packet(random)).collect()
-}
-
 fn main() {
     println!("kind, rules, ns per packet (median of {ROUNDS}), build ms, steps");
     for kind in [Kind::AccessList, Kind::Firewall] {
@@ -39,7 +34,7 @@ fn main() {
             let start = Instant::now();
             let program = ip_filter(&texts, 4, &NoNames).expect("valid").program;
             let build = start.elapsed().as_secs_f64() * 1e3;
-            let packets = traffic(&rules);
+            let packets = rulesets::traffic(&rules, PACKETS);
             let mut figures: Vec<f64> = (0..ROUNDS).map(|_| nanoseconds(&program, &packets)).collect();
             figures.sort_by(f64::total_cmp);
             println!("{kind:?}, {count}, {:.1}, {build:.1}, {}", figures[ROUNDS / 2], program.steps().len());

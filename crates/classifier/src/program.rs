@@ -36,12 +36,21 @@ impl Program {
             rules.iter().all(|(_, decision)| !matches!(decision, Target::Step(_))),
             "a rule leads to a step"
         );
-        let (diagram, start) = Diagram::from_rules(rules);
-        let (diagram, start) = optimise(diagram, start);
-        let mut program = Self::laid_out(&diagram.nodes, start);
+        let mut program = Self::of_diagram(rules);
         let longest = program.code.longest(&program.steps);
         program.search = Search::if_faster(rules, longest).map(Box::new);
         program
+    }
+
+    /// The program that gives output 0 to packets that satisfy the condition.
+    pub(crate) fn of_condition(condition: &Expr) -> Self {
+        Self::of_diagram(&[(condition.clone(), Target::Output(0))])
+    }
+
+    fn of_diagram(rules: &[(Expr, Target)]) -> Self {
+        let (diagram, start) = Diagram::from_rules(rules);
+        let (diagram, start) = optimise(diagram, start);
+        Self::laid_out(&diagram.nodes, start)
     }
 
     fn laid_out(nodes: &[Node], start: Target) -> Self {
@@ -98,6 +107,13 @@ impl Program {
     pub fn safe_length(&self, base: Base) -> usize {
         let of_base = self.steps.iter().filter(|step| step.test.base == base);
         of_base.map(|step| step.test.required_length()).max().unwrap_or(0)
+    }
+
+    /// The search, if it would be faster than the steps even if they were compiled.
+    pub(crate) fn search_of_code(&self) -> Option<&Search> {
+        // Compiled, a step costs about a third.
+        let longest = self.code.longest(&self.steps);
+        self.search.as_deref().filter(|search| 3 * search.cost() < longest)
     }
 
     /// The output ports that some packet may take.

@@ -7,8 +7,7 @@
 //! or loading all words beforehand, measured slower: a step waits for the step before it, not for a
 //! comparison that always succeeds.)
 
-use crate::diagram::{Diagram, Node, Target};
-use crate::expr::Expr;
+use crate::diagram::{Node, Target};
 use crate::headers::{Headers, partial_word_at, word_at};
 
 /// Steps on one word from which a table pays.
@@ -58,11 +57,6 @@ impl Code {
         code
     }
 
-    /// How many steps there are.
-    pub fn len(&self) -> usize {
-        self.instructions.len()
-    }
-
     /// The comparisons and look-ups on the longest way through the steps that this was made from.
     pub fn longest(&self, steps: &[Node]) -> usize {
         let mut longest = vec![0; steps.len() + 1];
@@ -78,12 +72,6 @@ impl Code {
     fn share_table(&self, first: usize, second: usize) -> bool {
         let (first, second) = (&self.instructions[first], &self.instructions[second]);
         first.flags & second.flags & LOOK_UP != 0 && first.value == second.value
-    }
-
-    /// Whether one condition holds: output 0 if it does.
-    pub fn of_rule(condition: &Expr) -> Self {
-        let (diagram, start) = Diagram::from_rules(&[(condition.clone(), Target::Output(0))]);
-        Self::new(&diagram.nodes, start)
     }
 
     fn add_table(&mut self, steps: &[Node], run: &[usize]) {
@@ -276,7 +264,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::Test;
+    use crate::expr::{Expr, Test};
     use crate::headers::Base;
     use crate::program::Program;
 

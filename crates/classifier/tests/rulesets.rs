@@ -1,5 +1,6 @@
 //! Large generated rule sets: the first rule that takes a packet decides, also for packets that end early.
 
+#[allow(dead_code, reason = "benchmarks use more of it")]
 #[path = "common/rulesets.rs"]
 mod rulesets;
 

@@ -5,24 +5,28 @@
 //! pub fn fast(_: &Constants, p: &mut Packet) -> Option<u16>
 //! ```
 //!
-//! `fast` returns the output, or `None` for a packet that is dropped. The text depends on the steps alone, so that
-//! classifiers with equal steps have equal text, and needs `std` and `clickwork_packet` (without header views).
+//! `fast` returns the output, or `None` for a packet that is dropped. The text depends on the program alone, so that
+//! classifiers with equal programs have equal text, and needs `std` and `clickwork_packet` (without header views).
 //!
 //! No check of a length is lost. A packet is asked once whether it is long enough for all steps; if it is, they read
 //! arrays of words, at places that are known to lie in them (`steps`). If not, the steps are walked in a table,
-//! with a check before each (`short`). Read first: Kohler, Morris, Chen (2002), §4.
+//! with a check before each (`short`). For large sets of rules there is a search instead (`tables`). Read first: Kohler,
+//! Morris, Chen (2002), §4.
 
 mod meaning;
 mod short;
 mod steps;
+mod tables;
 
 use crate::diagram::Target;
 use crate::headers::Base;
 use crate::program::Program;
 use std::fmt::Write as _;
 
-/// Longer programs are not written: compiling them would take too long.
-pub const MOST_STEPS: usize = 2000;
+/// Longer programs are not written as steps: compiling them would take too long.
+const MOST_STEPS: usize = 2000;
+/// Larger searches are not written: compiling them would take too long.
+const MOST_BOXES: usize = 20_000;
 
 /// Where a program's sections are in a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,19 +72,24 @@ pub fn module(program: &Program, sections: Sections) -> Option<String> {
     let steps = program.steps();
     let whole_words = steps.iter().all(|step| step.test.offset.is_multiple_of(4));
     let small_ports = program.outputs().last().is_none_or(|port| u16::try_from(*port).is_ok());
-    if steps.len() > MOST_STEPS || !whole_words || !small_ports {
-        return None;
-    }
-    if steps.is_empty() {
-        return Some(format!("{HEAD}{}", constant(program.start())));
-    }
     let used: Vec<Used> = Base::ALL
         .into_iter()
         .map(|base| Used { base, name: sections.name(base), words: program.safe_length(base).div_ceil(4) })
         .filter(|used| used.words > 0)
         .collect();
-    let text = [entry(&used, sections), steps::functions(steps, sections, &used), short::table(steps, &used)];
-    Some(format!("{HEAD}{}", text.concat()))
+    let text = match program.search_of_code() {
+        _ if !whole_words || !small_ports => return None,
+        Some(search) if search.boxes().len() > MOST_BOXES => return None,
+        Some(search) => tables::tables(search, sections, &used),
+        None if steps.len() > MOST_STEPS => return None,
+        None if steps.is_empty() => constant(program.start()),
+        None => {
+            [entry(&used, sections), steps::functions(steps, sections, &used), short::table(steps, &used)]
+                .concat()
+        }
+    };
+    let transport = if used.iter().any(|used| used.name == "transport") { TRANSPORT } else { "" };
+    Some([HEAD, &text, transport].concat())
 }
 
 const HEAD: &str = "\
@@ -118,24 +127,25 @@ fn decided(decision: Target) -> String {
 
 /// The function that finds the sections and asks for their lengths.
 fn entry(used: &[Used], sections: Sections) -> String {
+    let list = |each: &dyn Fn(&Used) -> String| used.iter().map(each).collect::<Vec<_>>().join(", ");
+    let tuple = |items: String| if used.len() == 1 { items } else { format!("({items})") };
+    let words = tuple(list(&|used| format!("{}.as_chunks().0.first_chunk::<{}>()", used.name, used.words)));
+    let found = tuple(list(&|used| format!("Some({})", used.name)));
+    let names = list(&|used| used.name.to_owned());
+    let decide = format!(
+        "    match {words} {{\n        {found} => step_0({names}),\n        _ => short([{names}]),\n    }}\n}}\n"
+    );
+    find_sections(used, sections) + &decide
+}
+
+/// The beginning of the function `fast`, which finds the sections.
+fn find_sections(used: &[Used], sections: Sections) -> String {
     let mut text = String::from(
         "\n/// The output for a packet, or `None` if it is dropped.\n#[inline]\n\
          pub fn fast(_: &Constants, p: &mut Packet) -> Option<u16> {\n",
     );
     for used in used {
         let _ = writeln!(text, "    let {} = {};", used.name, sections.find(used.base));
-    }
-    let list = |each: &dyn Fn(&Used) -> String| used.iter().map(each).collect::<Vec<_>>().join(", ");
-    let tuple = |items: String| if used.len() == 1 { items } else { format!("({items})") };
-    let words = tuple(list(&|used| format!("{}.as_chunks().0.first_chunk::<{}>()", used.name, used.words)));
-    let found = tuple(list(&|used| format!("Some({})", used.name)));
-    let names = list(&|used| used.name.to_owned());
-    let _ = writeln!(
-        text,
-        "    match {words} {{\n        {found} => step_0({names}),\n        _ => short([{names}]),\n    }}\n}}"
-    );
-    if used.iter().any(|used| used.name == "transport") {
-        text += TRANSPORT;
     }
     text
 }

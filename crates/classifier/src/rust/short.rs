@@ -2,32 +2,37 @@
 
 use super::Used;
 use crate::diagram::{Node, Target};
-use std::fmt::Write as _;
 
-/// The table and the function that walks it.
+/// The table and the functions that walk it.
 pub fn table(steps: &[Node], used: &[Used]) -> String {
-    let mut text =
-        WALK.replace("SECTIONS", &used.len().to_string()).replace("STEPS_LEN", &steps.len().to_string());
-    for step in steps {
-        let test = &step.test;
-        let section = used.iter().position(|used| used.base == test.base).unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "    ({section}, {}, {}, 0x{:08x}, 0x{:08x}, [{}, {}, {}]),",
-            test.offset,
-            test.need(),
-            test.mask,
-            test.value,
-            encoded(step.yes),
-            encoded(step.no),
-            encoded(after_missing(steps, step)),
-        );
-    }
-    text + "];\n"
+    let lines: String = steps.iter().map(|step| step_line(step, after_missing(steps, step), used)).collect();
+    let sections = used.len();
+    format!("{}{}{lines}];\n", SHORT.replace("SECTIONS", &sections.to_string()), walk(sections, steps.len()))
+}
+
+/// The walk through a table of so many steps, whose lines follow.
+pub fn walk(sections: usize, steps: usize) -> String {
+    WALK.replace("SECTIONS", &sections.to_string()).replace("STEPS_LEN", &steps.to_string())
+}
+
+/// A line of the table.
+pub fn step_line(step: &Node, missing: Target, used: &[Used]) -> String {
+    let test = &step.test;
+    let section = used.iter().position(|used| used.base == test.base).unwrap_or_default();
+    format!(
+        "    ({section}, {}, {}, {:#010x}, {:#010x}, [{}, {}, {}]),\n",
+        test.offset,
+        test.need(),
+        test.mask,
+        test.value,
+        encoded(step.yes),
+        encoded(step.no),
+        encoded(missing),
+    )
 }
 
 /// Steps as they are, outputs from -1 down, drops far below.
-fn encoded(target: Target) -> i32 {
+pub fn encoded(target: Target) -> i32 {
     match target {
         Target::Step(step) => step as i32,
         Target::Output(port) => -1 - port as i32,
@@ -48,11 +53,17 @@ fn after_missing(steps: &[Node], step: &Node) -> Target {
     target
 }
 
-const WALK: &str = "
+const SHORT: &str = "
 /// The same for a packet that is too short for some step: each step checks that its bytes are there.
 #[cold]
 fn short(sections: [&[u8]; SECTIONS]) -> Option<u16> {
-    let mut at = 0;
+    walk(0, sections)
+}
+";
+
+const WALK: &str = "
+/// Goes through the table, from one of its steps to a decision.
+fn walk(mut at: i32, sections: [&[u8]; SECTIONS]) -> Option<u16> {
     while let Some(&(section, offset, need, mask, value, [yes, no, missing])) = STEPS.get(at as usize) {
         at = match sections[section].get(offset..offset + need) {
             Some(bytes) => {
@@ -63,6 +74,10 @@ fn short(sections: [&[u8]; SECTIONS]) -> Option<u16> {
             None => missing,
         };
     }
+    output(at)
+}
+
+fn output(at: i32) -> Option<u16> {
     u16::try_from(-1 - i64::from(at)).ok()
 }
 

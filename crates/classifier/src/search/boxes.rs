@@ -41,11 +41,14 @@ pub fn boxes(number: u32, rule: &Expr, fields: &[Field]) -> Vec<RuleBox> {
     alternatives.iter().filter_map(|parts| enclose(number, parts, fields)).collect()
 }
 
-/// Adds the parts of a condition to every alternative; an `Or` makes more of them, unless it is about one interval.
+/// Adds the parts of a condition to every alternative; an `Or` makes more of them. A condition that is about one interval
+/// stays whole.
 fn distribute<'a>(expr: &'a Expr, fields: &[Field], alternatives: &mut Vec<Vec<&'a Expr>>) {
     match expr {
         part if settled(part, &|_| None) == Some(true) => {}
-        Expr::And(parts) => parts.iter().for_each(|part| distribute(part, fields, alternatives)),
+        Expr::And(parts) if !is_interval(expr, fields) => {
+            parts.iter().for_each(|part| distribute(part, fields, alternatives));
+        }
         Expr::Or(parts) if parts.len() * alternatives.len() <= ALTERNATIVES && !is_interval(expr, fields) => {
             let before = std::mem::take(alternatives);
             for part in parts {
@@ -272,6 +275,9 @@ mod tests {
         assert_eq!(intervals(&test(0, 0x0001_0000, 0x0001_0000)), [(1, 0xffff, false)]);
         assert_eq!(intervals(&Expr::Or(vec![port(5), port(9)])), [(5, 5, true), (9, 9, true)]);
         assert_eq!(intervals(&Expr::Or(vec![port(4), port(5)])), [(4, 5, true)]);
+        let not_all_ones = Expr::Or(vec![test(0, 0x8000_0000, 0), test(0, 0x0001_0000, 0)]);
+        let narrow = Expr::And(vec![test(0, 0xfffe_0000, 0xfffe_0000), not_all_ones]);
+        assert_eq!(intervals(&narrow), [(0xfffe, 0xfffe, true)], "its parts are no intervals");
         assert_eq!(intervals(&Expr::And(vec![port(5), test(8, 1, 1)])), [(5, 5, false)], "another field");
         let either = Expr::Or(vec![port(5), test(8, 1, 1)]);
         assert_eq!(intervals(&either), [(5, 5, true), (0, 0x1_0000, false)]);

@@ -16,9 +16,10 @@ mod tree;
 use crate::diagram::Target;
 use crate::expr::Expr;
 use crate::headers::Headers;
-use crate::run::Code;
+use crate::program::Program;
 use boxes::{RuleBox, boxes};
-use fields::{FIELDS, Field, Values, fields, values};
+pub(crate) use fields::FIELDS;
+use fields::{Field, Values, fields, values};
 use tree::Tree;
 
 /// Rules whose boxes are searched.
@@ -28,7 +29,7 @@ pub(crate) struct Search {
     trees: Vec<Tree>,
     bounds: Vec<Bounds>,
     decisions: Vec<Decision>,
-    checks: Vec<Code>,
+    checks: Vec<Program>,
 }
 
 /// Where a box lies, in one cache line.
@@ -62,9 +63,9 @@ impl Search {
     }
 
     /// The cost of an ordinary packet, in steps of a diagram.
-    fn cost(&self) -> usize {
+    pub fn cost(&self) -> usize {
         let compared: usize = self.trees.iter().map(Tree::expected).sum();
-        let checks: usize = self.checks.iter().map(Code::len).sum();
+        let checks: usize = self.checks.iter().map(|check| check.steps().len()).sum();
         FIND + compared * (COMPARE + checks.div_ceil(self.bounds.len().max(1)))
     }
 
@@ -101,6 +102,24 @@ impl Search {
         )
     }
 
+    /// The fields that packets are asked for.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The trees, in the order in which they are asked.
+    pub fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// Where each box begins, how far it goes, the output, and what else must hold.
+    pub fn boxes(&self) -> impl ExactSizeIterator<Item = (Values, Values, Option<u32>, Option<&Program>)> {
+        self.bounds.iter().zip(&self.decisions).map(|(bounds, decision)| {
+            let check = decision.check.map(|check| &self.checks[check as usize]);
+            (bounds.low, bounds.extent, decision.output, check)
+        })
+    }
+
     #[inline]
     fn holds(&self, number: u32, values: &Values, headers: &Headers<'_>) -> bool {
         self.bounds[number as usize].contain(values)
@@ -124,11 +143,11 @@ impl Bounds {
 }
 
 impl Decision {
-    fn new(found: &RuleBox, rules: &[(Expr, Target)], checks: &mut Vec<Code>) -> Decision {
+    fn new(found: &RuleBox, rules: &[(Expr, Target)], checks: &mut Vec<Program>) -> Decision {
         let (condition, decision) = &rules[found.rule as usize];
         let output = if let Target::Output(port) = decision { Some(*port) } else { None };
         let check = (!found.exact).then(|| {
-            checks.push(Code::of_rule(condition));
+            checks.push(Program::of_condition(condition));
             checks.len() as u32 - 1
         });
         Decision { output, check }

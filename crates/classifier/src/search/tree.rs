@@ -78,6 +78,18 @@ impl Tree {
         &self.leaves[node.child as usize..][..node.limit as usize]
     }
 
+    /// The nodes as numbers: child, limit, and field, shift, bits and whether it is a leaf from the last byte up.
+    pub fn words(&self) -> Vec<[u32; 3]> {
+        let packed =
+            |node: &Node| u32::from_le_bytes([node.field, node.shift, node.bits, u8::from(node.is_leaf)]);
+        self.nodes.iter().map(|node| [node.child, node.limit, packed(node)]).collect()
+    }
+
+    /// The boxes of all leaves.
+    pub fn leaves(&self) -> &[u32] {
+        &self.leaves
+    }
+
     /// How many boxes a packet in one of them is compared with, if it is as often in one as in any other.
     pub fn expected(&self) -> usize {
         let leaves = self.nodes.iter().filter(|node| node.is_leaf).map(|node| node.limit as usize);

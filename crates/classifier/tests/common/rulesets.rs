@@ -90,6 +90,12 @@ pub fn filter(rules: &[Rule]) -> Vec<String> {
     rules.iter().map(Rule::text).chain(["drop all".to_owned()]).collect()
 }
 
+/// Packets that each satisfy one of the rules, which all come up equally often.
+pub fn traffic(rules: &[Rule], count: usize) -> Vec<[u8; 40]> {
+    let random = &mut Random::new(77);
+    (0..count).map(|_| rules[random.below(rules.len() as u32) as usize].packet(random)).collect()
+}
+
 /// So many rules, without repetitions.
 pub fn rules(kind: Kind, count: usize, seed: u64) -> Vec<Rule> {
     let random = &mut Random::new(seed);
