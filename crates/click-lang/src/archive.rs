@@ -284,6 +284,7 @@ mod tests {
         assert_eq!(Archive::parse(&bytes).unwrap(), archive);
         assert_eq!(archive.get("config").unwrap().data, b"Idle;");
         assert_eq!(Archive::parse(MAGIC).unwrap(), Archive::default());
+        assert_eq!(archive.get("a/very/long/name/of/a/source.rs").unwrap().data, b"x", "the first of two");
     }
 
     #[test]
@@ -308,9 +309,10 @@ mod tests {
     fn damaged_archives_are_refused_with_the_place() {
         let bytes = example().to_bytes();
         for end in MAGIC.len() + 1..bytes.len() {
-            // Cut between members, what is left is an archive.
-            if let Err(e) = Archive::parse(&bytes[..end]) {
-                assert!(e.offset <= end, "{e}");
+            match Archive::parse(&bytes[..end]) {
+                // Cut between members, what is left is an archive.
+                Ok(rest) => assert_eq!(rest.members, example().members[..rest.members.len()], "{end}"),
+                Err(e) => assert!(e.offset <= end, "{e}"),
             }
         }
         assert!(Archive::parse(b"config").unwrap_err().message.contains("!<arch>"));

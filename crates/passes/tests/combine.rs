@@ -97,6 +97,12 @@ fn combinations_can_be_combined() {
     let rc = component("rc", "FromDevice(eth9) -> Discard;");
     let (outer, files, _) = combined(&[inner.clone(), rc], &["in.rb/ToDevice@4 -> rc.eth9"]).unwrap();
     assert_eq!(files.get("componentmap").unwrap().data, b"in\nin/ra\nin/rb\nrc\n");
+    let link = outer.find("in/link1").and_then(|id| outer.element(id)).unwrap();
+    assert!(
+        link.config.starts_with("in/ra td ToDevice") && link.config.contains("in/rb f FromDevice"),
+        "{}",
+        link.config
+    );
     let (again, again_files) = taken_out(&outer, &files, "in").unwrap();
     assert_eq!(facts(&again.into_graph()), facts(&inner.graph));
     assert_eq!(again_files.get("componentmap").unwrap().data, b"ra\nrb\n");
