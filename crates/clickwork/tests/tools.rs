@@ -353,3 +353,30 @@ fn a_full_disk_is_an_error_and_a_reader_that_goes_away_is_none() {
     }
     assert_eq!(run("(clickwork flatten a.click --no-lines; echo $? >&2) | head -1"), "Idle@1 :: Idle;\n0\n");
 }
+
+/// Errors that no tool can see, only the router, after five tools in a pipe of the shell.
+#[test]
+fn an_error_after_five_tools_is_at_the_line_of_the_user() {
+    let dir = Scratch::new("pipe");
+    dir.write(
+        "a.click",
+        "// comments\n\n// and\nelementclass Slow { $rate | // lines\n  input -> Null -> q :: Queue -> u :: RatedUnqueue($rate)\n  -> output }\n\
+         InfiniteSource(LIMIT 1) -> s :: StaticSwitch(1)\n  => Discard, i :: Paint(1); i\n  -> Strip(14) -> CheckIPHeader\n  \
+         -> GetIPAddress(16) -> slow :: Slow(fast) -> r :: StaticIPLookup(0/0\n 0, x\n) -> Discard;\n",
+    );
+    dir.clickwork().args(["links", "bin"]).assert().success();
+    let pipe = "bin/click-flatten a.click | bin/click-undead | bin/click-xform - -p ip | bin/click-align | bin/click-fastclassifier";
+    for (last, status) in
+        [("bin/click-check", 1), ("bin/click -q", 1), ("bin/click-align | bin/click-check", 1)]
+    {
+        let run = snapbox::cmd::Command::new("sh")
+            .args(["-c", &format!("{pipe} | {last}")])
+            .current_dir(dir.path("."))
+            .env_remove("CLICKPATH");
+        let output = run.assert().code(status);
+        let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(said.contains("a.click:5: While configuring 'slow/u :: RatedUnqueue':\n"), "{last}: {said}");
+        assert!(said.contains("a.click:10: While configuring 'r :: StaticIPLookup':\n"), "{last}: {said}");
+        assert!(!said.contains("stdin"), "{last}: {said}");
+    }
+}

@@ -120,6 +120,15 @@ impl Network {
         }
     }
 
+    /// Adds requirements, unless they are there.
+    pub fn require(&mut self, requirements: &[Requirement]) {
+        for r in requirements {
+            if !self.requirements.iter().any(|other| (&other.kind, &other.value) == (&r.kind, &r.value)) {
+                self.requirements.push(r.clone());
+            }
+        }
+    }
+
     /// Removes an element and its connections.
     pub fn remove(&mut self, id: ElementId) -> Option<ElementDecl> {
         for connection in self.outputs(id).into_iter().chain(self.inputs(id)) {

@@ -200,20 +200,26 @@ struct Interface {
 }
 
 fn interfaces() -> impl Strategy<Value = Vec<Interface>> {
-    let interface = (any::<bool>(), 0..6usize, prop_oneof![3 => Just(0), 1 => 1..5usize], 60..200usize);
+    let interface = (any::<bool>(), 0..CHECKS.len(), prop_oneof![3 => Just(0), 1 => 1..5usize], 60..200usize);
     let interface =
         interface.prop_map(|(shared, check, output, mtu)| Interface { shared, check, output, mtu });
     prop::collection::vec(interface, 1..4)
 }
 
-const CHECKS: [&str; 6] = [
+const CHECKS: [&str; 9] = [
     "",
     "INTERFACES 10.0.0.1/24 10.1.0.1/24",
     "BADSRC 10.0.0.255 10.1.0.255",
     "BADSRC 10.0.0.255, GOODDST 10.2.0.1",
-    "BADSRC 10.0.0.255, VERBOSE true",
     "10.0.0.255 10.1.0.255",
+    "10.0.0.255, 0",
+    "BADSRC 10.0.0.255, VERBOSE true",
+    "0",
+    "10.0.0.255, OFFSET 0",
 ];
+
+/// How many of them, from the first on, the pattern has.
+const KNOWN: usize = 6;
 
 /// A router with an input `in0`, `in1`, ... for each interface, and sinks: `sink0` for the router itself.
 fn configuration(interfaces: &[Interface]) -> String {
@@ -270,7 +276,7 @@ proptest! {
         let text = configuration(&interfaces);
         let (after, replaced) = transformed(&text, "ip");
         let own = |n: usize| !interfaces[n].shared && n > 0;
-        let known = |n: usize| interfaces[if own(n) { n } else { 0 }].check < 4;
+        let known = |n: usize| interfaces[if own(n) { n } else { 0 }].check < KNOWN;
         let ways_in = (0..interfaces.len()).filter(|&n| known(n)).count();
         let ways_out = interfaces.iter().filter(|i| [0, 2].contains(&i.output)).count();
         prop_assert_eq!(replaced.len(), ways_in + ways_out, "{}\n{}", text, after);

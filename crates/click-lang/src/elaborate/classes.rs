@@ -19,7 +19,7 @@ pub struct CompoundClass {
     /// Its parameters, each with its keyword: empty for positional ones, `__REST__` for the last of all.
     pub formals: Vec<(String, String)>,
     /// What it consists of, without compound elements. Elements 0 and 1 stand for the pseudo-elements `input` and
-    /// `output`; the parameters are not filled in.
+    /// `output`; the parameters are not filled in. Its requirements are those of the file.
     pub graph: Graph,
     /// How many inputs and outputs it has.
     pub ports: [usize; 2],
@@ -50,7 +50,8 @@ pub fn elaborate_classes(
     let mut bodies: Vec<Rc<Body>> = declared.classes.outermost().flat_map(bodies).collect();
     bodies.sort_by_key(|body| (body.span.file, body.span.start));
     bodies.dedup_by(|a, b| Rc::ptr_eq(a, b));
-    let classes = bodies.iter().map(|body| class(body, globals, &mut diagnostics)).collect();
+    let mut classes: Vec<_> = bodies.iter().map(|body| class(body, globals, &mut diagnostics)).collect();
+    classes.iter_mut().for_each(|class| class.graph.requirements.clone_from(&declared.requirements));
     (classes, diagnostics)
 }
 
@@ -101,6 +102,14 @@ mod tests {
         assert_eq!(text, "input :: input; output :: output; q :: Queue($w); input -> q -> output;");
         assert_eq!(classes[0].graph.elements[2].config, "$x, 7, $y");
         assert_eq!(classes[0].graph.connections.len(), 3);
+    }
+
+    #[test]
+    fn all_have_the_requirements_of_the_file() {
+        let (classes, _) =
+            classes("elementclass A { input -> output } require(package x); elementclass B { }");
+        let values = classes.iter().map(|c| &*c.graph.requirements[0].value).collect::<Vec<_>>();
+        assert_eq!(values, ["x", "x"]);
     }
 
     #[test]

@@ -103,11 +103,7 @@ fn union(components: &[Component]) -> Network {
         let ids: Vec<_> = graph.elements.iter().map(|e| network.add(renamed(e, name))).collect();
         let port = |p: Port| Port { element: ids[p.element], port: p.port };
         graph.connections.iter().for_each(|c| network.connect(port(c.from), port(c.to), c.span));
-        for r in &graph.requirements {
-            if !network.requirements.iter().any(|other| (&other.kind, &other.value) == (&r.kind, &r.value)) {
-                network.requirements.push(r.clone());
-            }
-        }
+        network.require(&graph.requirements);
     }
     network
 }

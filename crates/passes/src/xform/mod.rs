@@ -5,6 +5,8 @@
 //! [`forever`] finds out when patterns undo each other's work without end. [`shipped`] has the patterns that come with
 //! the program, and [`Called`] knows who will miss an element that is gone.
 //!
+//! What a pattern file requires (`require(package ...)`), the configuration requires once a pattern of the file is used.
+//!
 //! The order is Click's: of the first pattern that occurs, the first occurrence. A pattern does not match what it has
 //! made itself, unless other elements are part of the match. After a replacement, only its neighbourhood is searched again.
 
@@ -137,6 +139,7 @@ impl<'a> Work<'a> {
             self.origins.insert(id, origin.clone());
         }
         self.search_again(&found, &made.new);
+        self.network.require(&pattern.replacement.graph.requirements);
         let elements = made.old.into_iter().map(|e| e.name).collect();
         Ok(Replaced { pattern: pattern.name.clone(), compound, elements, place: origin.span })
     }

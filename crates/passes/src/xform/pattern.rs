@@ -6,7 +6,7 @@ use clickwork_lang::{CompoundClass, Options, elaborate_classes};
 use clickwork_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
 use super::replace::Origin;
-use super::wildcard::Config;
+use super::wildcard::{Config, Kinds};
 use crate::matching::Fragment;
 
 /// What the name of a replacement ends with.
@@ -110,9 +110,9 @@ pub struct Pattern {
 impl Pattern {
     fn new(pair: Pair, sources: &Sources, diagnostics: &mut Diagnostics) -> Pattern {
         let Pair { name, pattern, replacement } = pair;
-        let rest = rest(&pattern).or(rest(&replacement)).map(str::to_string);
+        let kinds = kinds(&[&pattern, &replacement], diagnostics);
         let configs = |class: &CompoundClass| -> Vec<Config> {
-            class.graph.elements.iter().skip(2).map(|e| Config::new(&e.config, rest.as_deref())).collect()
+            class.graph.elements.iter().skip(2).map(|e| Config::new(&e.config, &kinds)).collect()
         };
         let made = Pattern {
             span: pattern.span,
@@ -212,9 +212,24 @@ impl Origin {
     }
 }
 
-/// The parameter for any number of arguments.
-fn rest(class: &CompoundClass) -> Option<&str> {
-    class.formals.iter().find(|(_, keyword)| keyword == "__REST__").map(|(name, _)| name.as_str())
+/// What the parameters of a pattern and its replacement say about wildcards.
+fn kinds(classes: &[&CompoundClass], diagnostics: &mut Diagnostics) -> Kinds {
+    let mut kinds = Kinds::default();
+    for class in classes {
+        for (name, keyword) in &class.formals {
+            match keyword.as_str() {
+                "" => {}
+                "__REST__" => _ = kinds.rest.insert(name.clone()),
+                "ADDRESSES" => _ = kinds.addresses.insert(name.clone()),
+                _ => {
+                    let message = format!("'{}': nothing is known of '{keyword} ${name}'", class.name);
+                    let hint = "wildcards can be '__REST__' for any number of arguments, or 'ADDRESSES' for IP addresses";
+                    diagnostics.push(Diagnostic::warning(class.span, message).hint(hint));
+                }
+            }
+        }
+    }
+    kinds
 }
 
 /// The lines of a pattern file that declare a replacement.

@@ -4,11 +4,13 @@
 //!   for the same text everywhere in a pattern.
 //! - `$x...` as an argument stands for any number of arguments; as the last word of an argument, for the words left, at
 //!   least one. A parameter `__REST__ $x` of the pattern says the same of `$x` everywhere.
+//! - A parameter `ADDRESSES $x` of the pattern says that `$x` stands for IP addresses only, one or several.
 //!
 //! All else must be equal, letter by letter, after comments and space around arguments are taken away.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
 
 use clickwork_lang::config::{split_args, split_words};
 use clickwork_lang::expand::{Variables, expand};
@@ -56,6 +58,15 @@ impl Variables for Bindings {
     }
 }
 
+/// What the parameters of a pattern say about its wildcards.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kinds {
+    /// Those that stand for any number of arguments without saying so.
+    pub rest: BTreeSet<String>,
+    /// Those that stand for IP addresses.
+    pub addresses: BTreeSet<String>,
+}
+
 /// A configuration string with wildcards.
 #[derive(Clone, Debug)]
 pub(super) struct Config {
@@ -68,16 +79,17 @@ pub(super) struct Config {
 enum Arg {
     Text(String),
     One(String),
+    /// One argument, or word, that is a list of IP addresses.
+    Addresses(String),
     Rest(String),
     /// Several words, among them wildcards; `Rest` only at the end.
     Words(Vec<Arg>),
 }
 
 impl Config {
-    /// Takes a configuration string apart. `rest` is the wildcard that stands for any number of arguments without
-    /// saying so.
-    pub fn new(text: &str, rest: Option<&str>) -> Config {
-        let args = split_args(text).iter().map(|arg| Arg::new(arg, rest)).collect();
+    /// Takes a configuration string apart.
+    pub fn new(text: &str, kinds: &Kinds) -> Config {
+        let args = split_args(text).iter().map(|arg| Arg::new(arg, kinds)).collect();
         Config { text: text.to_string(), args }
     }
 
@@ -113,18 +125,19 @@ impl Config {
 }
 
 impl Arg {
-    fn new(text: &str, rest: Option<&str>) -> Arg {
+    fn new(text: &str, kinds: &Kinds) -> Arg {
         let words = split_words(text);
         match words.as_slice() {
             [] => Arg::Text(text.to_string()),
-            [word] => Arg::word(word, rest),
+            [word] => Arg::word(word, kinds),
             [first @ .., last] => {
                 let text_only = |arg: Arg| match arg {
                     Arg::Rest(name) => Arg::Text(format!("${name}...")),
                     other => other,
                 };
-                let mut args: Vec<Arg> = first.iter().map(|word| text_only(Arg::word(word, None))).collect();
-                args.push(Arg::word(last, rest));
+                let none = Kinds { addresses: kinds.addresses.clone(), ..Kinds::default() };
+                let mut args: Vec<Arg> = first.iter().map(|word| text_only(Arg::word(word, &none))).collect();
+                args.push(Arg::word(last, kinds));
                 match args.iter().all(|arg| matches!(arg, Arg::Text(_))) {
                     true => Arg::Text(text.to_string()),
                     false => Arg::Words(args),
@@ -133,13 +146,14 @@ impl Arg {
         }
     }
 
-    fn word(word: &str, rest: Option<&str>) -> Arg {
+    fn word(word: &str, kinds: &Kinds) -> Arg {
         let Some(name) = word.strip_prefix('$') else { return Arg::Text(word.to_string()) };
         let (name, dots) = name.strip_suffix("...").map_or((name, false), |name| (name, true));
         let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         match is_name {
             false => Arg::Text(word.to_string()),
-            true if dots || rest == Some(name) => Arg::Rest(name.to_string()),
+            true if dots || kinds.rest.contains(name) => Arg::Rest(name.to_string()),
+            true if kinds.addresses.contains(name) => Arg::Addresses(name.to_string()),
             true => Arg::One(name.to_string()),
         }
     }
@@ -148,6 +162,7 @@ impl Arg {
         match self {
             Arg::Text(own) => own == text,
             Arg::One(name) | Arg::Rest(name) => bound.bind(name, text),
+            Arg::Addresses(name) => are_addresses(text) && bound.bind(name, text),
             Arg::Words(words) => {
                 let given = split_words(text);
                 given.len() >= words.len() && match_list(words, &given, " ", bound)
@@ -159,12 +174,19 @@ impl Arg {
     fn fill(&self, text: &str, bound: &Bindings) -> Option<String> {
         match self {
             Arg::Text(_) | Arg::Words(_) => Some(bound.put_into(text)),
-            Arg::One(name) => Some(bound.value(name).unwrap_or_else(|| text.to_string())),
+            Arg::One(name) | Arg::Addresses(name) => {
+                Some(bound.value(name).unwrap_or_else(|| text.to_string()))
+            }
             Arg::Rest(name) => {
                 Some(bound.value(name).unwrap_or_else(|| text.to_string())).filter(|v| !v.is_empty())
             }
         }
     }
+}
+
+fn are_addresses(text: &str) -> bool {
+    let words = split_words(text);
+    !words.is_empty() && words.iter().all(|word| word.parse::<Ipv4Addr>().is_ok())
 }
 
 /// Whether a list is like its patterns, at most one of which stands for any number.
@@ -204,8 +226,9 @@ mod tests {
 
     /// What the replacement `into` becomes if `config` is like `pattern`.
     fn rewritten(pattern: &str, config: &str, into: &str) -> Option<String> {
-        let bound = Config::new(pattern, None).matches(config, &Bindings::default())?;
-        Some(Config::new(into, None).fill(&bound))
+        let kinds = Kinds { addresses: ["ip".to_string()].into(), ..Kinds::default() };
+        let bound = Config::new(pattern, &kinds).matches(config, &Bindings::default())?;
+        Some(Config::new(into, &kinds).fill(&bound))
     }
 
     #[test]
@@ -231,7 +254,7 @@ mod tests {
         let cases = [
             ("$ip $eth", "1.0.0.1 0:0:0:0:0:1", "0x800, $eth", Some("0x800, 0:0:0:0:0:1")),
             ("$ip $eth", "1.0.0.1", "", None),
-            ("$ip $eth", "1 2 3", "", None),
+            ("$ip $eth", "1.0.0.1 2 3", "", None),
             ("LIMIT $n", "LIMIT 5", "-$n-", Some("-5-")),
             ("NETS $n...", "NETS a b", "ALL $n... \"$n\"", Some("ALL a b \"a b\"")),
             ("NETS $n...", "NETS a b", "ALL $n...", Some("ALL a b")),
@@ -245,14 +268,33 @@ mod tests {
         for (pattern, config, into, expected) in cases {
             assert_eq!(rewritten(pattern, config, into).as_deref(), expected, "{pattern} on {config}");
         }
-        assert!(Config::new("$a..., $b...", None).is_ambiguous());
-        let rest = Config::new("1, $a", Some("a")).matches("1, 2, 3", &Bindings::default()).unwrap();
-        assert_eq!(Config::new("$a", Some("a")).fill(&rest), "2, 3");
+        assert!(Config::new("$a..., $b...", &Kinds::default()).is_ambiguous());
+        let kinds = Kinds { rest: ["a".to_string()].into(), ..Kinds::default() };
+        let rest = Config::new("1, $a", &kinds).matches("1, 2, 3", &Bindings::default()).unwrap();
+        assert_eq!(Config::new("$a", &kinds).fill(&rest), "2, 3");
+    }
+
+    #[test]
+    fn addresses_are_nothing_else() {
+        let cases = [
+            ("$ip", "1.0.0.1", "BAD $ip", Some("BAD 1.0.0.1")),
+            ("$ip", "1.0.0.1 1.0.0.2 /* three */ 1.0.0.3", "$ip", Some("1.0.0.1 1.0.0.2 1.0.0.3")),
+            ("$ip, $x", "1.0.0.1, 14", "$x, $ip", Some("14, 1.0.0.1")),
+            ("$ip", "14", "", None),
+            ("$ip", "OFFSET 14", "", None),
+            ("$ip", "1.0.0.1 OFFSET", "", None),
+            ("$ip $x", "1.0.0.1 2", "$x", Some("2")),
+            ("$ip $x", "1 2", "$x", None),
+            ("$ip", "", "", None),
+        ];
+        for (pattern, config, into, expected) in cases {
+            assert_eq!(rewritten(pattern, config, into).as_deref(), expected, "{pattern} on {config}");
+        }
     }
 
     #[test]
     fn names_of_wildcards_are_known() {
-        let names = Config::new("$a, B ${b} \"$c\" '$d', $e...", None).variables();
+        let names = Config::new("$a, B ${b} \"$c\" '$d', $e...", &Kinds::default()).variables();
         assert_eq!(names.into_iter().collect::<String>(), "abce");
     }
 }
