@@ -31,7 +31,8 @@ const COPIED: usize = 256;
 pub fn merge(network: &mut Network, facts: &Facts<'_>) -> Diagnostics {
     // How packets lie in memory is told to nobody but the compiler, and it must be told anew.
     let called = mentions_except(network, facts, &["AlignmentInfo"]);
-    let mut merger = Merger { network, called, merged: Diagnostics::new(), refused: Diagnostics::new() };
+    let (read, merged, refused) = (BTreeSet::new(), Diagnostics::new(), Diagnostics::new());
+    let mut merger = Merger { network, called, read, merged, refused };
     loop {
         let before = merger.merged.len();
         merger.refused = Diagnostics::new();
@@ -49,6 +50,8 @@ struct Merger<'a> {
     network: &'a mut Network,
     /// Elements that others call by name, each with one that does so.
     called: BTreeMap<ElementId, ElementId>,
+    /// Elements whose patterns are known to be well formed.
+    read: BTreeSet<ElementId>,
     /// Notes about what was done.
     merged: Diagnostics,
     /// Notes about what was not, in this round: when others have been merged it may be right.
@@ -87,7 +90,7 @@ impl Merger<'_> {
     }
 
     /// The patterns of the Classifier of output `from` once it has taken in the Classifier `to`.
-    fn joined(&self, from: Port, to: ElementId) -> Result<Vec<String>, String> {
+    fn joined(&mut self, from: Port, to: ElementId) -> Result<Vec<String>, String> {
         for id in [to, from.element] {
             if let Some(&by) = self.called.get(&id) {
                 let (who, name) = (declaration(self.network, by), self.name(id));
@@ -112,7 +115,7 @@ impl Merger<'_> {
     }
 
     /// The patterns of a Classifier, if they can be read and each has its output connected to one input.
-    fn patterns(&self, id: ElementId) -> Result<Vec<String>, String> {
+    fn patterns(&mut self, id: ElementId) -> Result<Vec<String>, String> {
         let config = expanded(self.network, id).unwrap_or_default();
         let patterns: Vec<String> = split_args(&config).iter().map(|text| unquote(text)).collect();
         let outputs = self.network.outputs(id).into_iter().map(|c| c.from.port);
@@ -123,12 +126,14 @@ impl Merger<'_> {
         if self.network.inputs(id).iter().any(|c| c.to.port != 0) {
             return Err(format!("'{name}' has more than one input"));
         }
-        match classifier(&patterns) {
-            Ok(_) => Ok(patterns),
-            Err(errors) => {
-                Err(format!("'{name}': {}", errors.first().map_or(String::new(), |e| e.to_string())))
+        if !self.read.contains(&id) {
+            let mut errors = patterns.iter().filter_map(|pattern| classifier(&[pattern]).err()).flatten();
+            if let Some(error) = errors.next() {
+                return Err(format!("'{name}': {error}"));
             }
+            self.read.insert(id);
         }
+        Ok(patterns)
     }
 
     /// Puts the patterns and outputs of `to` in the place of output `from`.
@@ -175,16 +180,24 @@ impl Merger<'_> {
 
 /// The pattern for packets that match both.
 fn both(a: &str, b: &str) -> String {
-    match (a.trim(), b.trim()) {
-        ("-" | "", "-" | "") => "-".to_string(),
-        ("-" | "", one) | (one, "-" | "") => one.to_string(),
-        (a, b) => format!("{a} {b}"),
+    match [a, b].map(is_everything) {
+        [true, true] => "-".to_string(),
+        [true, false] => b.trim().to_string(),
+        [false, true] => a.trim().to_string(),
+        [false, false] => format!("{} {}", a.trim(), b.trim()),
     }
+}
+
+fn is_everything(pattern: &str) -> bool {
+    matches!(pattern.trim(), "" | "-")
 }
 
 /// A pattern of `mine` behind number `at` that can match a packet which matches number `at`, and none before it, but nothing
 /// in `theirs`.
 fn wrongly_taken(mine: &[String], at: usize, theirs: &[String]) -> Option<usize> {
+    if theirs.iter().any(|pattern| is_everything(pattern)) {
+        return None;
+    }
     let taken = mine[..at].iter().cloned().chain(theirs.iter().map(|pattern| both(&mine[at], pattern)));
     let mut all: Vec<String> = taken.collect();
     let first = all.len();
