@@ -4,6 +4,7 @@ use crate::built::Parts;
 use crate::config::{Input, Made, Maker};
 use crate::input::InputOptions;
 use crate::output::{self, reason};
+use crate::packages;
 use crate::report::Report;
 use crate::tool;
 use clap::ValueEnum;
@@ -50,6 +51,7 @@ pub fn main(args: &Build) -> ExitCode {
     let report = Report::human();
     tool::finish(&report, || {
         let input = args.input.read(&report)?;
+        packages::ensure(&args.input, &input, &report)?;
         let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
         let mut router = check(&maker, &input, &report)?;
         let text = write(&router, &plan(&router, Scope::All));

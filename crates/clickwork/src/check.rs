@@ -2,6 +2,7 @@
 
 use crate::config::Maker;
 use crate::input::InputOptions;
+use crate::packages;
 use crate::report::Report;
 use crate::{output, tool};
 use clap::{ArgAction, Parser};
@@ -90,6 +91,7 @@ fn run(args: &Check, report: &Report) -> ExitCode {
 /// Whether the configuration is correct.
 fn check(args: &Check, report: &Report) -> Result<bool, String> {
     let input = args.input.read(report)?;
+    packages::ensure(&args.input, &input, report)?;
     let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);

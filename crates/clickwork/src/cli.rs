@@ -2,7 +2,7 @@
 
 use crate::{
     align, build, check, combine, completions, ctl, demo, devirtualize, doc, fastclassifier, flatten, fmt,
-    graph, links, list, overview, pretty, run, uncombine, undead, xform, xml,
+    graph, links, list, mkmindriver, new, overview, pretty, run, uncombine, undead, xform, xml,
 };
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
@@ -32,6 +32,8 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     Run(run::Run),
     Build(build::Build),
+    #[command(name = "mkmindriver")]
+    MkMinDriver(mkmindriver::MkMinDriver),
     Check(check::Check),
     Flatten(flatten::Flatten),
     Undead(undead::Undead),
@@ -52,6 +54,7 @@ enum Command {
     Ctl(ctl::Ctl),
     Links(links::Links),
     Completions(completions::Completions),
+    New(new::New),
     Demo(demo::Demo),
 }
 
@@ -60,6 +63,7 @@ pub fn main() -> ExitCode {
     match parsed().command.unwrap_or_else(|| Command::Demo(demo::Demo::default())) {
         Command::Run(args) => run::command(&args),
         Command::Build(args) => build::main(&args),
+        Command::MkMinDriver(args) => mkmindriver::main(&args),
         Command::Check(args) => check::main(&args),
         Command::Flatten(args) => flatten::main(&args),
         Command::Undead(args) => undead::main(&args),
@@ -79,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Ctl(args) => ctl::main(&args),
         Command::Links(args) => links::main(&args),
         Command::Completions(args) => completions::main(&args),
+        Command::New(args) => new::main(&args),
         Command::Demo(args) => demo::main(&args),
     }
 }

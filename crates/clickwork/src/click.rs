@@ -1,8 +1,9 @@
 //! The program `click`: Click's options, messages and formats, and packets in Click's exact order.
 
 use crate::output;
+use crate::packages;
 use crate::report::Report;
-use crate::run::{self, Presentation, RouterOptions};
+use crate::run::{self, Packages, Presentation, RouterOptions};
 use clap::Parser;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -25,10 +26,19 @@ struct Click {
 
 /// Runs the program.
 pub fn main(args: Vec<OsString>) -> ExitCode {
+    main_with(args, packages::ensure)
+}
+
+/// Runs the program as a minimal driver.
+pub fn minimal_main(args: Vec<OsString>) -> ExitCode {
+    main_with(args, run::no_packages)
+}
+
+fn main_with(args: Vec<OsString>, packages: Packages) -> ExitCode {
     match Click::try_parse_from(args) {
         Ok(click) => {
             let report = Report { warnings: click.options.warnings(), ..Report::click() };
-            run::main(&click.options, &Presentation::click(report))
+            run::main(&click.options, &Presentation::click(report, packages))
         }
         Err(e) => output::usage(&e),
     }

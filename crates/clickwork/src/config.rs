@@ -6,6 +6,7 @@
 
 use crate::built;
 use crate::output::reason;
+use crate::packages;
 use clickwork_lang::archive::{Archive, Member};
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
 use clickwork_passes::element_map::ElementMap;
@@ -14,6 +15,9 @@ use clickwork_source::{Diagnostics, Sources, Span};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// What messages call standard input.
+const STDIN: &str = "<stdin>";
 
 /// A configuration as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +31,11 @@ pub struct Input {
 }
 
 impl Input {
+    /// Whether it was read from standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.name == STDIN
+    }
+
     /// As it was read: text or archive.
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.files {
@@ -49,7 +58,7 @@ impl Input {
     /// In Click's form, `FILE: reason`.
     pub fn read(file: &Path) -> Result<Input, String> {
         let is_stdin = file == Path::new("-");
-        let name = if is_stdin { "<stdin>".to_string() } else { file.display().to_string() };
+        let name = if is_stdin { STDIN.to_string() } else { file.display().to_string() };
         let mut bytes = Vec::new();
         let read = match is_stdin {
             true => std::io::stdin().lock().read_to_end(&mut bytes).map(drop),
@@ -106,6 +115,14 @@ impl ClickPath {
     /// The libraries that were found so far, as members of an archive.
     pub fn libraries(&self) -> Archive {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl ClickPath {
+    /// The folder of a package's crate, if it is in one of the directories.
+    pub fn package(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.directories.iter().flat_map(|d| [d.join("lib").join(name), d.join(name)]);
+        folders.into_iter().find(|folder| folder.join("Cargo.toml").is_file())
     }
 }
 
@@ -173,7 +190,7 @@ impl Maker {
     }
 
     /// The element classes, with those that a configuration brings with it.
-    fn registry_for(&self, input: &Input) -> Arc<Registry> {
+    pub fn registry_for(&self, input: &Input) -> Arc<Registry> {
         let map = input.files.as_ref().map(ElementMap::of).unwrap_or_default();
         let mut registry = Arc::clone(&self.registry);
         if !map.is_empty() {
@@ -182,7 +199,8 @@ impl Maker {
         registry
     }
 
-    fn elaborate(&self, input: &Input, registry: &Registry) -> (Sources, Graph, Diagnostics) {
+    /// The flat graph of a configuration with element classes of `registry`.
+    pub fn elaborate(&self, input: &Input, registry: &Registry) -> (Sources, Graph, Diagnostics) {
         let mut sources = Sources::new();
         let file = sources.add(input.name.clone(), input.text.clone());
         let mut options = clickwork_lang::Options::new(registry);
@@ -241,7 +259,9 @@ impl Maker {
         make: impl FnOnce(&Graph, &Sources, &Arc<Registry>) -> (Option<Router>, Diagnostics),
     ) -> Made {
         let registry = self.registry_for(input);
-        let (sources, mut graph, mut diagnostics) = self.elaborate(input, &registry);
+        let (sources, mut graph, errors) = self.elaborate(input, &registry);
+        let mut diagnostics = packages::complaints(&graph.requirements, &registry);
+        diagnostics.extend(errors);
         if diagnostics.has_errors() {
             return Made { sources, diagnostics, router: None, understood: false };
         }

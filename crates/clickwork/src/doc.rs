@@ -1,6 +1,8 @@
 //! `clickwork doc`: the manual of an element class, made from its facts.
 
 use crate::output;
+use crate::packages::{self, PackageOptions};
+use crate::report::Report;
 use clickwork_router::args::{ArgKind, ArgSpec};
 use clickwork_router::facts::{Processing, port_range, processing_of};
 use clickwork_router::{Class, Handler, Registry, standard_handlers};
@@ -17,10 +19,15 @@ pub struct Doc {
     /// The class, such as Queue
     #[arg(value_name = "ELEMENT")]
     class: String,
+    #[command(flatten)]
+    packages: PackageOptions,
 }
 
 /// Runs the subcommand.
 pub fn main(args: &Doc) -> ExitCode {
+    if let Err(e) = packages::ensure_named(&args.packages, &Report::human()) {
+        return output::fail(&e);
+    }
     let registry = crate::classes::registry();
     match registry.get(&args.class) {
         Some(class) => {

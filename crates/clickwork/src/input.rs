@@ -2,13 +2,14 @@
 
 use crate::built;
 use crate::config::{ClickPath, Input};
+use crate::packages::PackageOptions;
 use crate::report::Report;
 use clap::Args;
 use clickwork_source::suggest;
 use std::io::IsTerminal;
 
 /// The heading of these options in the help.
-const READING: &str = "Reading";
+pub const READING: &str = "Reading";
 
 /// Where a configuration comes from.
 #[derive(Args, Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct InputOptions {
     /// Look for libraries in the directories of PATH, separated by colons, instead of $CLICKPATH
     #[arg(short = 'C', long, value_name = "PATH", help_heading = READING)]
     clickpath: Option<String>,
+    #[command(flatten)]
+    pub packages: PackageOptions,
 }
 
 impl InputOptions {
@@ -40,6 +43,18 @@ impl InputOptions {
             files > 1 && definition(word).is_none()
         };
         self.words.extract_if(.., &mut is_more).collect()
+    }
+
+    /// For tools that read any number of configurations: as if each of them were the only one.
+    pub fn one_each(&self) -> Vec<InputOptions> {
+        let (defines, files): (Vec<_>, Vec<_>) =
+            self.words.iter().cloned().partition(|w| definition(w).is_some());
+        let none = InputOptions { words: defines, file: Vec::new(), expression: Vec::new(), ..self.clone() };
+        let files = self.file.iter().cloned().chain(files);
+        let files = files.map(|file| InputOptions { file: vec![file], ..none.clone() });
+        let texts = self.expression.iter().cloned();
+        let texts = texts.map(|text| InputOptions { expression: vec![text], ..none.clone() });
+        files.chain(texts).collect()
     }
 
     /// The definitions among the words of the command line, `VAR=value`; the first of a name counts.

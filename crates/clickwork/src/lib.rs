@@ -28,8 +28,11 @@ mod graph;
 mod input;
 mod links;
 mod list;
+mod mkmindriver;
+mod new;
 mod output;
 mod overview;
+mod packages;
 mod pretty;
 mod programs;
 mod report;
@@ -57,5 +60,15 @@ pub fn main_with(registry: Registry) -> ExitCode {
     match programs::called_as(&called) {
         Some(program) => (program.main)(std::env::args_os().collect()),
         None => cli::main(),
+    }
+}
+
+/// Runs routers of the classes of `registry`, and does nothing else. Called NAMEclick, it takes the options of `click`.
+pub fn driver_main(registry: Registry) -> ExitCode {
+    classes::set(registry);
+    let called = std::env::args_os().next().unwrap_or_default();
+    match called.to_string_lossy().ends_with("click") {
+        true => click::minimal_main(std::env::args_os().collect()),
+        false => run::minimal_main(),
     }
 }

@@ -1,6 +1,8 @@
 //! `clickwork list`: the element classes there are.
 
 use crate::output;
+use crate::packages::{self, PackageOptions};
+use crate::report::Report;
 use clickwork_router::Class;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -17,6 +19,8 @@ pub struct List {
     /// Print the names alone
     #[arg(short, long)]
     names: bool,
+    #[command(flatten)]
+    packages: PackageOptions,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -26,6 +30,9 @@ const EXAMPLES: &str = "Examples:
 
 /// Runs the subcommand.
 pub fn main(args: &List) -> ExitCode {
+    if let Err(e) = packages::ensure_named(&args.packages, &Report::human()) {
+        return output::fail(&e);
+    }
     let registry = crate::classes::registry();
     let found: Vec<_> = registry.iter().filter(|(name, class)| matches(name, class, &args.words)).collect();
     if found.is_empty() {

@@ -3,8 +3,8 @@
 //! A tool with a name of its own adds a line to [`PROGRAMS`]; `clickwork links` then makes its link.
 
 use crate::{
-    align, check, click, combine, devirtualize, fastclassifier, flatten, pretty, uncombine, undead, xform,
-    xml,
+    align, check, click, combine, devirtualize, fastclassifier, flatten, mkmindriver, pretty, uncombine,
+    undead, xform, xml,
 };
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -36,6 +36,11 @@ pub const PROGRAMS: &[Program] = &[
         name: "click-fastclassifier",
         help: "merges Classifiers, and has classifiers compiled",
         main: fastclassifier::click_main,
+    },
+    Program {
+        name: "click-mkmindriver",
+        help: "makes a driver with few element classes",
+        main: mkmindriver::click_main,
     },
     Program { name: "click-undead", help: "removes dead code", main: undead::click_main },
     Program {

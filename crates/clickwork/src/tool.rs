@@ -3,8 +3,10 @@
 //! A tool is a struct of arguments with [`ToolOptions`] in it and a function that changes a [`Unit`]. It runs as a
 //! subcommand through [`transform`], and under Click's name through [`click_main`] as well. Copy `undead.rs` to add one.
 
+use crate::config::Input;
 use crate::input::InputOptions;
 use crate::output;
+use crate::packages;
 use crate::report::Report;
 use clap::{Arg, ArgAction, Args, Command};
 use clickwork_lang::{Options, print_marked};
@@ -51,7 +53,10 @@ impl ToolOptions {
     /// # Errors
     /// If it cannot be read, or is not correct.
     pub fn read(&self, report: &Report, expand: bool) -> Result<Unit, String> {
-        let input = self.input.read(report)?;
+        self.parse(self.input.read(report)?, report, expand)
+    }
+
+    fn parse(&self, input: Input, report: &Report, expand: bool) -> Result<Unit, String> {
         let path = self.input.path();
         let options = Options {
             defines: self.input.defines(),
@@ -96,14 +101,16 @@ pub fn is_for_person(file: &Path) -> bool {
     file == Path::new("-") && std::io::stdout().is_terminal()
 }
 
-/// Runs a tool: reads, lets `pass` change the configuration, prints its messages, and writes unless there are errors.
+/// Runs a tool that has to do with element classes: reads, lets `pass` change the configuration, prints its messages, and writes unless there are errors.
 pub fn transform(
     options: &ToolOptions,
     report: &Report,
     pass: impl FnOnce(&mut Unit) -> Result<Diagnostics, String>,
 ) -> ExitCode {
     finish(report, || {
-        let mut unit = options.read(report, false)?;
+        let input = options.input.read(report)?;
+        packages::ensure_known(&options.input, &input, report)?;
+        let mut unit = options.parse(input, report, false)?;
         let messages = pass(&mut unit)?;
         report.print(&unit.sources, &messages);
         match messages.has_errors() {

@@ -2,6 +2,7 @@
 
 use crate::input::InputOptions;
 use crate::output;
+use crate::packages;
 use crate::report::Report;
 use crate::tool;
 use clickwork_lang::{Options, elaborate_structure};
@@ -102,6 +103,7 @@ impl Read<'_> {
 fn run(args: &Export, report: &Report, form: impl FnOnce(&Read<'_>) -> String) -> ExitCode {
     tool::finish(report, || {
         let input = args.input.read(report)?;
+        packages::ensure_known(&args.input, &input, report)?;
         let path = args.input.path();
         let options = Options { defines: args.input.defines(), loader: &path, ..Options::any_class() };
         let files = input.files.unwrap_or_default();

@@ -21,8 +21,7 @@ mod shaping;
 mod source;
 mod standard;
 mod tcpudp;
-#[cfg(test)]
-mod testing;
+pub mod testing;
 mod values;
 
 use clickwork_router::{Class, Registry};
@@ -45,6 +44,35 @@ static FAMILIES: &[&[&Class]] = &[
     standard::CLASSES,
     tcpudp::CLASSES,
 ];
+
+/// The class called `name`. In a constant or static, so that a program which names some classes contains those alone.
+///
+/// # Panics
+/// If there is none: then the constant does not compile.
+pub const fn class(name: &str) -> &'static Class {
+    let mut family = 0;
+    while family < FAMILIES.len() {
+        let classes = FAMILIES[family];
+        let mut at = 0;
+        while at < classes.len() {
+            if same(classes[at].name.as_bytes(), name.as_bytes()) {
+                return classes[at];
+            }
+            at += 1;
+        }
+        family += 1;
+    }
+    panic!("no class of this name in the library")
+}
+
+/// What `==` says, which constants cannot ask.
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
 
 /// All element classes of the library, under their names and aliases.
 pub fn registry() -> Registry {

@@ -2,7 +2,7 @@
 //! what comes out and what handlers say.
 //!
 //! Beside the library there are two classes for tests: `Source` (sends what the test gives it) and `Sink` (keeps what it
-//! gets, pushed or pulled).
+//! gets, pushed or pulled). Packages add their own with [`Harness::with`]; [`check_classes`] is a test that all should have.
 
 use clickwork_lang::{Options as LangOptions, elaborate};
 use clickwork_packet::{Batch, Packet, Timestamp};
@@ -29,21 +29,52 @@ impl Harness {
     /// # Panics
     /// With the diagnostics, if the configuration has errors.
     pub fn new(config: &str) -> Harness {
-        Harness::build(config, true).unwrap_or_else(|e| panic!("{e}"))
+        Harness::build(&[], config, true).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// As [`Harness::new`], with classes that are not in the library.
+    ///
+    /// # Panics
+    /// With the diagnostics, if the configuration has errors.
+    pub fn with(classes: &[&'static Class], config: &str) -> Harness {
+        Harness::build(classes, config, true).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// As [`Harness::with`], in batch mode.
+    ///
+    /// # Panics
+    /// With the diagnostics, if the configuration has errors.
+    pub fn batched_with(classes: &[&'static Class], config: &str) -> Harness {
+        Harness::build(classes, config, false).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// Builds a configuration in batch mode.
+    ///
+    /// # Panics
+    /// With the diagnostics, if the configuration has errors.
     pub fn batched(config: &str) -> Harness {
-        Harness::build(config, false).unwrap_or_else(|e| panic!("{e}"))
+        Harness::build(&[], config, false).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// What building the configuration complains about.
+    ///
+    /// # Panics
+    /// If it has no mistake.
     pub fn errors(config: &str) -> String {
-        Harness::build(config, true).err().expect("the configuration has a mistake")
+        Harness::errors_with(&[], config)
     }
 
-    fn build(config: &str, ordered: bool) -> Result<Harness, String> {
+    /// As [`Harness::errors`], with classes that are not in the library.
+    ///
+    /// # Panics
+    /// If it has no mistake.
+    pub fn errors_with(classes: &[&'static Class], config: &str) -> String {
+        Harness::build(classes, config, true).err().expect("the configuration has a mistake")
+    }
+
+    fn build(classes: &[&'static Class], config: &str, ordered: bool) -> Result<Harness, String> {
         let mut registry = crate::registry();
+        registry.add(classes.iter().copied());
         registry.add([&SOURCE, &SINK]);
         let registry: Arc<Registry> = Arc::new(registry);
         let mut sources = Sources::default();
@@ -126,6 +157,24 @@ impl Harness {
     /// What elements printed on standard output since the last call.
     pub fn output(&mut self) -> String {
         self.output.taken()
+    }
+}
+
+/// Checks the classes of a package: they have a line of help and a manual, and their examples use them and run.
+///
+/// # Panics
+/// If something is missing or wrong.
+pub fn check_classes(classes: &[&'static Class]) {
+    for class in classes {
+        let Class { name, help, manual, example, .. } = class;
+        assert!(!help.is_empty() && !manual.is_empty(), "{name} has a line of help and a manual");
+        for ordered in [true, false] {
+            let built = Harness::build(classes, example, ordered);
+            let mut harness = built.unwrap_or_else(|e| panic!("the example of {name}:\n{e}"));
+            let used = harness.router.to_graph().elements.iter().any(|e| e.class == *name);
+            assert!(used || example.is_empty(), "the example of {name} uses it");
+            harness.run();
+        }
     }
 }
 

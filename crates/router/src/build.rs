@@ -19,6 +19,7 @@ use crate::router::{ElementId, Endpoint, Exports, Info, Link, Router, StopState}
 use crate::segment::Segments;
 use crate::tasks::Tasks;
 use crate::timers::Timers;
+use clickwork_lang::ClassNames;
 use clickwork_lang::{ElementDecl, Graph};
 use clickwork_packet::BATCH_SIZE;
 use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, Span, suggest};
@@ -120,9 +121,10 @@ fn find_classes(graph: &Graph, registry: &Registry, errors: &mut Diagnostics) ->
             Some(class) => found.push(class),
             None => {
                 let d = Diagnostic::error(e.span, format!("unknown element class '{}'", e.class));
-                let names = registry.iter().map(|(name, _)| name);
-                errors.push(match suggest(&e.class, names) {
-                    Some(near) => d.hint(format!("did you mean '{near}'?")),
+                let near = || suggest(&e.class, registry.iter().map(|(name, _)| name));
+                let near = || near().map(|near| format!("did you mean '{near}'?"));
+                errors.push(match registry.absence(&e.class).or_else(near) {
+                    Some(hint) => d.hint(hint),
                     None => d,
                 });
             }

@@ -3,12 +3,17 @@
 use crate::facts::Class;
 use clickwork_lang::ClassNames;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What `require(NAME)` may name besides packages, because every program has it.
+const FEATURES: &[&str] = &["int64", "userlevel", std::env::consts::OS];
 
 /// Classes by name, with aliases.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     classes: BTreeMap<Cow<'static, str>, &'static Class>,
+    packages: BTreeSet<&'static str>,
+    left_out: &'static [&'static str],
 }
 
 impl Registry {
@@ -29,6 +34,29 @@ impl Registry {
         self.classes.insert(alias.into(), class);
     }
 
+    /// Adds the classes of a package, for configurations that say `require(package NAME)`.
+    pub fn add_package(&mut self, name: &'static str, classes: &[&'static Class]) {
+        self.packages.insert(name);
+        self.add(classes.iter().copied());
+    }
+
+    /// Names classes that there are elsewhere, but which this program was made without.
+    pub fn leave_out(&mut self, names: &'static [&'static str]) {
+        self.left_out = names;
+    }
+
+    /// The packages whose classes are here.
+    pub fn packages(&self) -> impl Iterator<Item = &'static str> {
+        self.packages.iter().copied()
+    }
+
+    /// Whether something that a configuration requires is here. In names, `-` and `_` are the same, as they are in those of
+    /// crates.
+    pub fn provides(&self, requirement: &str) -> bool {
+        let same = |name: &&str| name.replace('_', "-") == requirement.replace('_', "-");
+        FEATURES.contains(&requirement) || self.packages.iter().any(same)
+    }
+
     /// The class of that name or alias.
     pub fn get(&self, name: &str) -> Option<&'static Class> {
         self.classes.get(name).copied()
@@ -47,5 +75,11 @@ impl ClassNames for Registry {
 
     fn names(&self) -> Vec<String> {
         self.classes.keys().map(ToString::to_string).collect()
+    }
+
+    fn absence(&self, name: &str) -> Option<String> {
+        let remedy = format!("make it again with 'clickwork mkmindriver -E {name}'");
+        let hint = format!("this driver is minimal, and was made without '{name}': {remedy}");
+        self.left_out.contains(&name).then_some(hint)
     }
 }

@@ -141,7 +141,7 @@ const GLOBALS: &[Global] = &[
     global("config", |r, _| Ok(r.source_text.clone().into())),
     global("flatconfig", |r, _| Ok(clickwork_lang::print(&r.to_present_graph()).into())),
     global("requirements", |r, _| Ok(lines(r.requirements.iter().map(|q| q.value.clone())).into())),
-    global("packages", |_, _| Ok(Value::default())),
+    global("packages", |r, _| Ok(lines(r.registry.packages().map(String::from)).into())),
     global("handlers", |r, _| Ok(global_list(r).into())),
     global("timewarp", |r, _| Ok(if r.clock.is_simulated() { "simulation" } else { "1" }.into())),
     global("threads", |_, _| Ok("0\n".into())),

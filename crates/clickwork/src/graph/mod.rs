@@ -23,6 +23,7 @@ use crate::config::{Input, Maker};
 use crate::control::Client;
 use crate::input::InputOptions;
 use crate::output;
+use crate::packages;
 use crate::report::Report;
 use clap::ValueEnum;
 use clickwork_router::Router;
@@ -96,6 +97,7 @@ fn draw(args: &Graph, report: &Report) -> Result<(), String> {
         Some(router) => configuration_of(router)?,
         None => args.input.read(report)?,
     };
+    packages::ensure(&args.input, &input, report)?;
     let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
     let made = maker.check(&input);
     report.print(&made.sources, &made.diagnostics);

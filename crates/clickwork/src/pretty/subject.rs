@@ -3,6 +3,7 @@
 use crate::config::{Input, Maker};
 use crate::graph;
 use crate::input::InputOptions;
+use crate::packages;
 use crate::report::Report;
 use clickwork_lang::syntax::SyntaxNode;
 use clickwork_lang::{Options, elaborate};
@@ -49,6 +50,7 @@ impl Subject {
     /// If there is none.
     pub fn read(options: &InputOptions, report: &Report) -> Result<Subject, String> {
         let input = options.read(report)?;
+        packages::ensure_known(options, &input, report)?;
         let path = options.path();
         let mut sources = Sources::new();
         let main = sources.add(input.name.clone(), input.text.clone());

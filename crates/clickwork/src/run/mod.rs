@@ -16,6 +16,9 @@ mod usage;
 pub use options::RouterOptions;
 pub use status::ERASE;
 
+use crate::config::Input;
+use crate::input::InputOptions;
+use crate::packages;
 use crate::report::Report;
 use clap::Parser;
 use session::Session;
@@ -62,25 +65,34 @@ pub struct Presentation {
     pub report: Report,
     /// Whether a status line is shown while the router runs.
     pub status: bool,
+    /// What is done about packages that the configuration requires.
+    pub packages: Packages,
     /// Whether a table of the elements is printed at the end.
     pub table: bool,
     /// Whether everything is compiled that can be.
     pub compiled: bool,
 }
 
+/// Something to do about what a configuration requires, before it is used.
+pub type Packages = fn(&InputOptions, &Input, &Report) -> Result<(), String>;
+
 impl Presentation {
     /// As Click does it.
-    pub fn click(report: Report) -> Presentation {
-        Presentation { ordered: true, report, status: false, table: false, compiled: false }
+    pub fn click(report: Report, packages: Packages) -> Presentation {
+        Presentation { ordered: true, report, status: false, table: false, compiled: false, packages }
     }
 }
 
 /// Runs the subcommand.
 pub fn command(args: &Run) -> ExitCode {
+    command_with(args, packages::ensure)
+}
+
+fn command_with(args: &Run, packages: Packages) -> ExitCode {
     let report = Report { warnings: args.options.warnings(), ..Report::human() };
     let status = std::io::stderr().is_terminal() && !args.quiet;
     let (ordered, compiled, table) = (args.ordered, args.compiled, status || args.table);
-    main(&args.options, &Presentation { ordered, report, status, table, compiled })
+    main(&args.options, &Presentation { ordered, report, status, table, compiled, packages })
 }
 
 /// Runs the router that is attached to this program: `clickwork build` made it.
@@ -94,6 +106,27 @@ pub fn built_main() -> ExitCode {
 #[derive(Parser, Debug)]
 #[command(version, disable_help_flag = true)]
 struct BuiltRouter {
+    #[command(flatten)]
+    run: Run,
+}
+
+/// Runs a minimal driver, which does nothing else than run routers, and cannot have others built: `clickwork mkmindriver`
+/// made it.
+pub fn minimal_main() -> ExitCode {
+    command_with(&MinimalDriver::parse().run, no_packages)
+}
+
+/// For a program that cannot get packages: what it lacks is reported when the router is made.
+pub fn no_packages(_: &InputOptions, _: &Input, _: &Report) -> Result<(), String> {
+    Ok(())
+}
+
+/// Run a router
+///
+/// This is a minimal driver: it has only the element classes that it was made with. 'clickwork mkmindriver' makes others.
+#[derive(Parser, Debug)]
+#[command(version, disable_help_flag = true)]
+struct MinimalDriver {
     #[command(flatten)]
     run: Run,
 }

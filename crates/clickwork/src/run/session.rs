@@ -38,6 +38,8 @@ impl<'a> Session<'a> {
             report.warning(&format!("running on 1 thread, not {}", options.threads));
         }
         let input = options.input.read(&report).map_err(|e| report.error(&e)).ok()?;
+        let packages = (presentation.packages)(&options.input, &input, &report);
+        packages.map_err(|e| report.error(&e)).ok()?;
         for name in options.input.repeated() {
             report.error(&format!("parameter '{name}' multiply defined"));
         }

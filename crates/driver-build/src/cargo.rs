@@ -1,0 +1,180 @@
+//! Running cargo: first with what is on the machine, then with the network.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStderr, Command, Stdio};
+
+/// What there is to tell while cargo runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// A crate is being compiled.
+    Compiling(&'a str),
+    /// A crate is being downloaded.
+    Downloading(&'a str),
+    /// Lines of a compiler, about what it did not like.
+    Message(&'a str),
+}
+
+/// Why there is no program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Something is not there or cannot be written, perhaps cargo; the text says what.
+    System(String),
+    /// This crate does not compile. The compiler's messages have been told.
+    Compile(String),
+    /// Cargo's own words.
+    Cargo(String),
+}
+
+/// What cargo is called: as the environment says, or as the search path or rustup have it.
+fn cargo() -> PathBuf {
+    installed("CARGO", "cargo")
+}
+
+fn installed(variable: &str, program: &str) -> PathBuf {
+    if let Some(named) = std::env::var_os(variable).filter(|v| !v.is_empty()) {
+        return named.into();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let in_path = std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo/bin").join(program));
+    home.filter(|file| !in_path && file.is_file()).unwrap_or_else(|| program.into())
+}
+
+/// How drivers are compiled: optimised, unless `$CLICKWORK_DRIVER_PROFILE` names another of cargo's profiles, such as `dev`, which
+/// compiles faster.
+pub fn profile() -> String {
+    let named = std::env::var("CLICKWORK_DRIVER_PROFILE").ok().filter(|p| !p.is_empty());
+    named.unwrap_or_else(|| "release".to_string())
+}
+
+/// What the compiler says of itself.
+///
+/// # Errors
+/// If there is none: what to install.
+pub fn rustc_version() -> Result<String, String> {
+    let output = Command::new(installed("RUSTC", "rustc")).arg("-vV").output();
+    let output = output.map_err(|e| {
+        format!(
+            "no Rust compiler (rustc: {e}), which builds drivers with packages: install Rust from https://rustup.rs, or set \
+             RUSTC to the compiler"
+        )
+    })?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Builds the project in a folder and returns the program.
+///
+/// # Errors
+/// If that is not possible.
+pub fn build(
+    project: &Path,
+    target: &Path,
+    color: bool,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<PathBuf, Failure> {
+    match run(project, target, color, true, tell) {
+        Err(Failure::Cargo(text)) if text.contains("offline") => run(project, target, color, false, tell),
+        done => done,
+    }
+}
+
+fn run(
+    project: &Path,
+    target: &Path,
+    color: bool,
+    offline: bool,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<PathBuf, Failure> {
+    let mut command = Command::new(cargo());
+    command
+        .args(["build", "--release", "--message-format=json-render-diagnostics", "--target-dir"])
+        .arg(target);
+    command.args(["--color", if color { "always" } else { "never" }]);
+    if offline {
+        command.arg("--offline");
+    }
+    // The project is in the user's cache: nothing around this process should change what is built.
+    for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(project).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| Failure::System(missing(&e)))?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let output = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.map(|mut out| out.read_to_string(&mut text));
+        text
+    });
+    let errors = stderr.map(|stderr| listen(stderr, tell)).unwrap_or_default();
+    let output = output.join().unwrap_or_default();
+    match child.wait() {
+        Ok(status) if status.success() => {
+            executable(&output).ok_or_else(|| Failure::Cargo("it built nothing".into()))
+        }
+        _ => Err(failure(errors)),
+    }
+}
+
+fn missing(e: &std::io::Error) -> String {
+    format!(
+        "cargo cannot be run ({e}), which builds drivers with packages: install Rust from https://rustup.rs, or set CARGO to \
+         the program"
+    )
+}
+
+/// Tells what cargo does, and returns the rest of what it says.
+fn listen(stderr: ChildStderr, tell: &mut dyn FnMut(Event<'_>)) -> String {
+    let mut rest = String::new();
+    for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        let plain = without_colors(&line);
+        match plain.trim_start().split_once(' ') {
+            Some(("Compiling", name)) => tell(Event::Compiling(name)),
+            Some(("Downloading" | "Downloaded" | "Updating", name)) => tell(Event::Downloading(name)),
+            Some(("Finished" | "Locking" | "Adding" | "Removing" | "Blocking" | "Fresh", _)) => {}
+            _ => {
+                rest += &plain;
+                rest.push('\n');
+                tell(Event::Message(&line));
+            }
+        }
+    }
+    rest
+}
+
+/// A line without the sequences that colour it.
+fn without_colors(line: &str) -> String {
+    let mut parts = line.split("\x1b[");
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, after)| after))
+}
+
+/// The program, from cargo's last message about one.
+fn executable(messages: &str) -> Option<PathBuf> {
+    let line = messages.lines().rev().find(|line| line.contains("\"executable\":\""))?;
+    let (_, path) = line.split_once("\"executable\":\"")?;
+    Some(path.split_once('"')?.0.into())
+}
+
+fn failure(text: String) -> Failure {
+    let compiled = text.lines().find_map(|line| line.strip_prefix("error: could not compile `"));
+    match compiled.and_then(|rest| rest.split('`').next()) {
+        Some(name) => Failure::Compile(name.to_string()),
+        None => Failure::Cargo(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cargo_says_is_understood_in_colours_too() {
+        assert_eq!(without_colors("\x1b[1m\x1b[32m   Compiling\x1b[0m a v1"), "   Compiling a v1");
+        let text = "error: x\nerror: could not compile `vowels` (lib) due to 1 previous error\n";
+        assert_eq!(failure(text.to_string()), Failure::Compile("vowels".into()));
+        let messages = "{\"a\":1}\n{\"executable\":\"/t/driver\",\"fresh\":true}\n{\"executable\":null}\n";
+        assert_eq!(executable(messages), Some("/t/driver".into()));
+    }
+}

@@ -1,0 +1,82 @@
+//! Drivers with other element classes than the program has: with those of packages, or with few. Cargo builds them, from
+//! sources that the program carries. So a user needs the program and Rust, but not our source tree.
+//!
+//! [`Recipe`] says what a driver consists of; [`build`] finds it in the [`Cache`] or has it built. Read `recipe.rs` for the
+//! cargo project that is written, `cache.rs` for where everything is, `package.rs` for what packages are, and `build.rs`
+//! beside `src` for how the sources get into the program.
+//!
+//! Not here: which packages a configuration requires, and what is said to people.
+#![forbid(unsafe_code)]
+
+mod cache;
+mod cargo;
+mod hash;
+mod manifest;
+mod package;
+mod recipe;
+mod sources;
+
+pub use cache::Cache;
+pub use cargo::{Event, Failure};
+pub use manifest::{FILE as MANIFEST, packages};
+pub use package::{Package, is_name};
+pub use recipe::{Recipe, Selection, patches};
+
+use std::path::{Path, PathBuf};
+
+/// Writes a folder from which cargo builds a driver called `driver`, without this program or its cache.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_project(recipe: &Recipe, folder: &Path) -> Result<(), String> {
+    cache::unpack(&folder.join("sources"))?;
+    recipe.write("driver", folder, Path::new("sources"))
+}
+
+/// A driver in the making: what it is called, and whether it is there already.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    recipe: Recipe,
+    cache: Cache,
+    key: String,
+}
+
+impl Driver {
+    /// The driver for a recipe.
+    ///
+    /// # Errors
+    /// If there is no Rust compiler, or the sources cannot be unpacked.
+    pub fn new(recipe: Recipe) -> Result<Driver, String> {
+        let cache = Cache::of_user()?;
+        let compiler = cargo::rustc_version()? + &cargo::profile() + sources::HASH;
+        let key = recipe.key(&compiler, &cache.sources()?);
+        Ok(Driver { recipe, cache, key })
+    }
+
+    /// The program, if it has been built before.
+    pub fn built(&self) -> Option<PathBuf> {
+        let driver = self.cache.driver(&self.key);
+        let file = std::fs::File::open(&driver).ok()?;
+        // The time tells which drivers are used.
+        let _ = file.set_modified(std::time::SystemTime::now());
+        Some(driver)
+    }
+
+    /// Whether nothing has been built yet with these sources, which takes longer.
+    pub fn is_first(&self) -> bool {
+        !self.cache.target().exists()
+    }
+
+    /// Builds the program.
+    ///
+    /// # Errors
+    /// If cargo cannot.
+    pub fn build(&self, color: bool, tell: &mut dyn FnMut(Event<'_>)) -> Result<PathBuf, Failure> {
+        let name = format!("driver-{}", self.key);
+        let project = self.cache.project(&self.key);
+        let sources = self.cache.sources().map_err(Failure::System)?;
+        self.recipe.write(&name, &project, &sources).map_err(Failure::System)?;
+        let program = cargo::build(&project, &self.cache.target(), color, tell)?;
+        self.cache.keep(&self.key, &program).map_err(Failure::System)
+    }
+}

@@ -1,0 +1,137 @@
+//! Packages: crates of other people that have element classes.
+
+use crate::cache::error;
+use crate::hash::Hash;
+use crate::manifest;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders of a crate whose files do not become part of a program.
+const NOT_BUILT: &[&str] = &["target", "tests", "benches", "examples"];
+
+/// A crate, and the name by which configurations require it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// What `require(package NAME)` says.
+    pub name: String,
+    /// Where cargo finds it, in cargo's words.
+    keys: Vec<(String, String)>,
+}
+
+impl Package {
+    /// A package where `keys` say, which are those of a dependency in `Cargo.toml`.
+    pub fn new(name: &str, keys: Vec<(String, String)>) -> Package {
+        Package { name: name.to_string(), keys }
+    }
+
+    /// The package called `name` whose crate is in a folder.
+    ///
+    /// # Errors
+    /// If there is no crate in it.
+    pub fn at(name: &str, folder: &Path) -> Result<Package, String> {
+        let crate_name = manifest::crate_name(folder)?;
+        let folder = fs::canonicalize(folder).map_err(|e| error(folder, &e))?;
+        let path = folder.to_str().ok_or_else(|| format!("{}: not a name in UTF-8", folder.display()))?;
+        let keys = [("path", path), ("package", &crate_name)];
+        Ok(Package::new(name, keys.map(|(key, value)| (key.to_string(), value.to_string())).to_vec()))
+    }
+
+    /// The package in a folder, under the name of its crate.
+    ///
+    /// # Errors
+    /// If there is no crate in it.
+    pub fn in_folder(folder: &Path) -> Result<Package, String> {
+        Package::at(&manifest::crate_name(folder)?, folder)
+    }
+
+    /// The folder of the crate, if it has one on this machine.
+    pub fn folder(&self) -> Option<&Path> {
+        self.key("path").map(Path::new)
+    }
+
+    /// The name of the crate.
+    pub fn crate_name(&self) -> &str {
+        self.key("package").unwrap_or(&self.name)
+    }
+
+    /// Whether this is the package that a configuration requires: `-` and `_` are the same.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.replace('_', "-") == name.replace('_', "-")
+    }
+
+    fn key(&self, wanted: &str) -> Option<&str> {
+        self.keys.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str())
+    }
+
+    /// What the crate is called in the driver.
+    pub(crate) fn identifier(&self) -> String {
+        format!("package_{}", self.name.replace('-', "_"))
+    }
+
+    /// The line for the driver's `Cargo.toml`.
+    pub(crate) fn dependency(&self) -> String {
+        let keys: Vec<String> =
+            self.keys.iter().map(|(key, value)| format!("{key} = {}", quoted(value))).collect();
+        let package = match self.key("package") {
+            Some(_) => String::new(),
+            None => format!(", package = {}", quoted(&self.name)),
+        };
+        format!("{} = {{ {}{package} }}\n", self.identifier(), keys.join(", "))
+    }
+
+    /// Adds all that the package is built from, as far as it is on this machine.
+    pub(crate) fn add_to(&self, mut hash: Hash) -> Hash {
+        let mut folders: Vec<PathBuf> = self.folder().map(Path::to_path_buf).into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(folder) = folders.pop() {
+            if seen.insert(folder.clone()) {
+                hash = add_folder(&folder, true, hash);
+                folders.extend(manifest::paths(&folder));
+                hash = hash.add(&workspace_manifest(&folder));
+            }
+        }
+        hash
+    }
+}
+
+/// Whether packages can have this name: that of a crate.
+pub fn is_name(name: &str) -> bool {
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    starts && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+}
+
+/// The `Cargo.toml` of the workspace that a crate may be in.
+fn workspace_manifest(folder: &Path) -> Vec<u8> {
+    let texts = folder.ancestors().skip(1).filter_map(|f| fs::read_to_string(f.join("Cargo.toml")).ok());
+    texts.filter(|text| text.contains("[workspace")).map(String::into_bytes).next().unwrap_or_default()
+}
+
+/// Adds the files of a crate: of the outermost folder those that are built from, of `src` all.
+fn add_folder(folder: &Path, outermost: bool, mut hash: Hash) -> Hash {
+    let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let is_used = !outermost
+            || !(NOT_BUILT.contains(&&*name) || name.ends_with(".click") || name == manifest::FILE);
+        if name.starts_with('.') || !is_used {
+            continue;
+        }
+        hash = match path.is_dir() {
+            true => add_folder(&path, false, hash.add(name.as_bytes())),
+            false => hash.add(name.as_bytes()).add(&fs::read(&path).unwrap_or_default()),
+        };
+    }
+    hash
+}
+
+/// Text in the quotes of TOML.
+pub(crate) fn quoted(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\u{:04X}", c as u32),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
