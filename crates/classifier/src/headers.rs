@@ -61,6 +61,11 @@ impl<'a> Headers<'a> {
         self.sections[base as usize]
     }
 
+    /// Whether there is nothing to look at.
+    pub(crate) fn are_empty(&self) -> bool {
+        self.sections.iter().all(|section| section.is_empty())
+    }
+
     /// The section with the number `index` modulo 4.
     #[inline]
     pub(crate) fn section_at(&self, index: u8) -> &'a [u8] {

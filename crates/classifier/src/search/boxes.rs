@@ -9,8 +9,8 @@ use crate::expr::{Expr, Test};
 
 /// Boxes that a rule may have: `port 80` has one for each side.
 const ALTERNATIVES: usize = 8;
-/// Evaluations to find out whether an interval is exact.
-const PATIENCE: usize = 200;
+/// Tests to evaluate in order to find an interval, or whether it is exact.
+const PATIENCE: usize = 4000;
 
 /// One rule, or one of its alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ fn distribute<'a>(expr: &'a Expr, fields: &[Field], alternatives: &mut Vec<Vec<&
 /// Whether the condition is that one field lies in an interval.
 fn is_interval(expr: &Expr, fields: &[Field]) -> bool {
     let Asks::One(field) = asks(expr, fields) else { return false };
-    let parts = Parts { parts: vec![expr], field: &fields[field] };
+    let parts = Parts::new(vec![expr], &fields[field]);
     parts.interval().is_some_and(|(low, high)| parts.is_exactly(low, high))
 }
 
@@ -80,7 +80,7 @@ fn enclose(rule: u32, parts: &[&Expr], fields: &[Field]) -> Option<RuleBox> {
         let about = |asks: &Asks| matches!(asks, Asks::One(one) if *one == number) || *asks == Asks::Several;
         let relevant =
             parts.iter().zip(&asked).filter(|(_, asks)| about(asks)).map(|(part, _)| *part).collect();
-        let parts = Parts { parts: relevant, field };
+        let parts = Parts::new(relevant, field);
         let (low, high) = parts.interval()?;
         (found.low[number], found.high[number]) = (low, high);
         found.exact = found.exact && parts.is_exactly(low, high);
@@ -111,6 +111,8 @@ fn asks(expr: &Expr, fields: &[Field]) -> Asks {
 struct Parts<'a> {
     parts: Vec<&'a Expr>,
     field: &'a Field,
+    /// How often they may be evaluated for one answer.
+    patience: usize,
 }
 
 /// The values that begin with some bits: the upper ones of `value`, which `known` names.
@@ -120,14 +122,20 @@ struct Block {
     known: u32,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    fn new(parts: Vec<&'a Expr>, field: &'a Field) -> Parts<'a> {
+        let mut tests = 1;
+        parts.iter().for_each(|part| each_test(part, &mut |_| tests += 1));
+        Parts { parts, field, patience: PATIENCE / tests }
+    }
+
     /// The interval of values for which the conditions may hold; `None` if there is no such value.
     fn interval(&self) -> Option<(u32, u32)> {
         if self.parts.is_empty() {
             return Some((0, self.field.last()));
         }
         let missing = self.field.missing().filter(|_| self.outcome(None) != Some(false));
-        let mut patience = PATIENCE;
+        let mut patience = self.patience;
         let low = self.first(Block { value: 0, known: 0 }, false, &mut patience).or(missing)?;
         let high = missing.or_else(|| self.first(Block { value: 0, known: 0 }, true, &mut patience))?;
         Some((low, high))
@@ -152,7 +160,7 @@ impl Parts<'_> {
 
     /// Whether the conditions hold for all values of their interval. Absence, at its end, is in it only if they hold then.
     fn is_exactly(&self, low: u32, high: u32) -> bool {
-        self.parts.is_empty() || self.agrees(Block { value: 0, known: 0 }, low, high, &mut { PATIENCE })
+        self.parts.is_empty() || self.agrees(Block { value: 0, known: 0 }, low, high, &mut { self.patience })
     }
 
     fn agrees(&self, block: Block, low: u32, high: u32, patience: &mut usize) -> bool {

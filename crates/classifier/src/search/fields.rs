@@ -73,14 +73,14 @@ impl Field {
     }
 }
 
-/// The values of the fields, 0 where there are fewer; `None` for packets that the search must leave to the diagram.
+/// Reads the values of the fields; `None` for packets that the search must leave to the diagram. In place, because a
+/// processor stalls on copying at once what it has just written in pieces.
 #[inline]
-pub fn values(fields: &[Field], headers: &Headers<'_>) -> Option<Values> {
-    let mut values = [0; FIELDS];
+pub fn read(fields: &[Field], headers: &Headers<'_>, values: &mut Values) -> Option<()> {
     for (value, field) in values.iter_mut().zip(fields) {
         *value = field.value(headers)?;
     }
-    Some(values)
+    Some(())
 }
 
 /// The fields that most rules ask about.

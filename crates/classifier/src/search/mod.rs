@@ -19,7 +19,7 @@ use crate::headers::Headers;
 use crate::program::Program;
 use boxes::{RuleBox, boxes};
 pub(crate) use fields::FIELDS;
-use fields::{Field, Values, fields, values};
+use fields::{Field, Values, fields, read};
 use tree::Tree;
 
 /// Rules whose boxes are searched.
@@ -30,6 +30,8 @@ pub(crate) struct Search {
     bounds: Vec<Bounds>,
     decisions: Vec<Decision>,
     checks: Vec<Program>,
+    /// The output for packets without any header.
+    for_nothing: Option<usize>,
 }
 
 /// Where a box lies, in one cache line.
@@ -50,9 +52,9 @@ struct Decision {
 }
 
 /// A diagram whose longest way is shorter than this is not worth a search.
-const LONG: usize = 64;
+const LONG: usize = 48;
 /// What finding the values and the leaves costs, and comparing a packet with a box, where a step of a diagram costs one.
-const FIND: usize = 40;
+const FIND: usize = 30;
 const COMPARE: usize = 4;
 
 impl Search {
@@ -79,13 +81,17 @@ impl Search {
         trees.sort_by_key(|tree| tree.first);
         let mut checks = Vec::new();
         let decisions = all.iter().map(|found| Decision::new(found, rules, &mut checks)).collect();
-        Search { fields, trees, bounds: all.iter().map(Bounds::new).collect(), decisions, checks }
+        let bounds = all.iter().map(Bounds::new).collect();
+        Search { fields, trees, bounds, decisions, checks, for_nothing: for_nothing(rules) }
     }
 
     /// The output for a packet, or that it is dropped; `None` if the search cannot tell.
     #[inline]
     pub fn classify(&self, headers: &Headers<'_>) -> Option<Option<usize>> {
-        let values = values(&self.fields, headers)?;
+        let mut values = [0; FIELDS];
+        if read(&self.fields, headers, &mut values).is_none() {
+            return headers.are_empty().then_some(self.for_nothing);
+        }
         let mut first = u32::MAX;
         for tree in &self.trees {
             if tree.first >= first {
@@ -151,6 +157,14 @@ impl Decision {
             checks.len() as u32 - 1
         });
         Decision { output, check }
+    }
+}
+
+/// The output for packets of which all tests find nothing.
+fn for_nothing(rules: &[(Expr, Target)]) -> Option<usize> {
+    match rules.iter().find(|(condition, _)| condition.holds(&Headers::raw(&[])))?.1 {
+        Target::Output(port) => Some(port as usize),
+        Target::Step(_) | Target::Drop => None,
     }
 }
 
