@@ -7,6 +7,8 @@
 //! (Click's tool does not look, and lets packets through that were dropped.) What changes is what handlers say: the drops of
 //! both are counted by the first, and the second has no handlers any more. So none is merged that others call by name.
 //!
+//! Global variables in the patterns of both are replaced by the values that they have now.
+//!
 //! IPClassifier and IPFilter stay as they are, as in Click.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,6 +17,13 @@ struct Specialised<'a> {
     steps: &'a str,
 }
 
+struct Specialiser<'a> {
+    facts: &'a Facts<'a>,
+    map: ElementMap,
+    classes: Vec<Specialised<'a>>,
+    messages: Diagnostics,
+}
+
 /// Gives all classifiers classes of their own and attaches the facts about these, and their code.
 pub fn specialise(
     network: &mut Network,
@@ -24,45 +31,46 @@ pub fn specialise(
     facts: &Facts<'_>,
     diagrams: &Diagrams,
 ) -> Diagnostics {
-    let mut messages = Diagnostics::new();
-    let mut map = ElementMap::of(files);
-    let mut classes: Vec<Specialised<'_>> = Vec::new();
+    let (map, classes, messages) = (ElementMap::of(files), Vec::new(), Diagnostics::new());
+    let mut specialiser = Specialiser { facts, map, classes, messages };
     for id in classifiers(network) {
-        let Some(element) = network.element(id) else { continue };
-        let steps = match diagrams.get(&element.name) {
-            Some(Ok(diagram)) => diagram.steps.as_str(),
-            Some(Err(why)) => {
-                messages.push(left_alone(network, id, why));
-                continue;
-            }
-            None => continue,
-        };
-        let (base, outputs) = (element.class.clone(), network.output_count(id));
-        let same =
-            |class: &&Specialised<'_>| (class.steps, class.outputs, &class.base) == (steps, outputs, &base);
-        let name = match classes.iter().find(same) {
-            Some(class) => {
-                messages.push(shares(network, id, &class.name));
-                class.name.clone()
-            }
-            None => {
-                let name = add_class(&mut map, facts, &base, outputs, &element.name);
-                classes.push(Specialised { name: name.clone(), base, outputs, steps });
-                name
-            }
-        };
-        if let Some(element) = network.element_mut(id) {
-            element.class = name;
+        match network.element(id).and_then(|e| diagrams.get(&e.name)) {
+            Some(Ok(diagram)) => specialiser.give_class(network, id, &diagram.steps),
+            Some(Err(why)) => specialiser.messages.push(left_alone(network, id, why)),
+            None => {}
         }
     }
-    map.attach(files);
-    source::attach(network, files, &map, diagrams);
-    messages
+    specialiser.map.attach(files);
+    source::attach(network, files, &specialiser.map, diagrams);
+    specialiser.messages
 }
 
 fn classifiers(network: &Network) -> Vec<ElementId> {
     let is_classifier = |class: &str| CLASSES.contains(&class);
     network.elements().filter(|(_, e)| is_classifier(&e.class)).map(|(id, _)| id).collect()
+}
+
+impl<'a> Specialiser<'a> {
+    /// Gives an element the class of those that do the same, or a new one.
+    fn give_class(&mut self, network: &mut Network, id: ElementId, steps: &'a str) {
+        let Some((name, base)) = network.element(id).map(|e| (&e.name, e.class.clone())) else { return };
+        let outputs = network.output_count(id);
+        let known = self.classes.iter().find(|c| (c.steps, c.outputs, &c.base) == (steps, outputs, &base));
+        let class = match known {
+            Some(known) => {
+                self.messages.push(shares(network, id, &known.name));
+                known.name.clone()
+            }
+            None => {
+                let name = add_class(&mut self.map, self.facts, &base, outputs, name);
+                self.classes.push(Specialised { name: name.clone(), base, outputs, steps });
+                name
+            }
+        };
+        if let Some(element) = network.element_mut(id) {
+            element.class = class;
+        }
+    }
 }
 
 /// Puts a class into the element map. Its name is another if a class that was made of an earlier one has that in its chain of
