@@ -22,6 +22,8 @@ pub struct Network {
     from: BTreeMap<Port, BTreeSet<usize>>,
     to: BTreeMap<Port, BTreeSet<usize>>,
     names: BTreeMap<String, ElementId>,
+    /// How many elements were added with each class, less those removed. Names of classes cannot be names of elements.
+    classes: BTreeMap<String, usize>,
     /// What `require` and `provide` said.
     pub requirements: Vec<Requirement>,
     /// Global variables that configurations still mention.
@@ -82,11 +84,12 @@ impl Network {
         self.names.get(name).copied()
     }
 
-    /// A name that no element has: `stem`, or `stem@2` and so on.
+    /// A name that no element has, and no class: `stem`, or `stem@2` and so on.
     pub fn fresh_name(&self, stem: &str) -> String {
         let numbered = (2..).map(|n| format!("{stem}@{n}"));
         let mut candidates = std::iter::once(stem.to_string()).chain(numbered);
-        candidates.find(|name| !self.names.contains_key(name)).unwrap_or_default()
+        let is_taken = |name: &String| self.names.contains_key(name) || self.classes.contains_key(name);
+        candidates.find(|name| !is_taken(name)).unwrap_or_default()
     }
 
     /// Adds an element. If its name is taken it gets a fresh one.
@@ -94,6 +97,10 @@ impl Network {
         element.name = self.fresh_name(&element.name);
         let id = self.elements.len();
         self.names.insert(element.name.clone(), id);
+        match self.classes.get_mut(&element.class) {
+            Some(count) => *count += 1,
+            None => _ = self.classes.insert(element.class.clone(), 1),
+        }
         self.elements.push(Some(element));
         id
     }
@@ -136,6 +143,12 @@ impl Network {
         }
         let element = self.elements.get_mut(id)?.take()?;
         self.names.remove(&element.name);
+        if let Some(count) = self.classes.get_mut(&element.class) {
+            *count -= 1;
+            if *count == 0 {
+                self.classes.remove(&element.class);
+            }
+        }
         Some(element)
     }
 
@@ -304,6 +317,8 @@ mod tests {
         let mut n = network("a :: A; b :: B;");
         let c = n.add_new("a", "C", "", Span::NONE);
         assert_eq!(n.element(c).unwrap().name, "a@2");
+        let d = n.add_new("C", "D", "", Span::NONE);
+        assert_eq!(n.element(d).unwrap().name, "C@2", "C is a class");
         n.rename(c, "b");
         assert_eq!((n.find("b@2"), n.find("a@2")), (Some(c), None));
     }
