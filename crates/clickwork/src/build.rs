@@ -8,7 +8,7 @@ use crate::packages;
 use crate::report::Report;
 use crate::tool;
 use clap::ValueEnum;
-use clickwork_compile::{Scope, Text, compile_file, plan, write};
+use clickwork_compile::{Scope, Text, compile_file, plan, text_of, write};
 use clickwork_router::Router;
 use std::fs::File;
 use std::io::{self, Write};
@@ -54,10 +54,11 @@ pub fn main(args: &Build) -> ExitCode {
         packages::ensure(&args.input, &input, &report)?;
         let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
         let mut router = check(&maker, &input, &report)?;
-        let text = write(&router, &plan(&router, Scope::All));
+        let (source, text) =
+            (write(&router, &plan(&router, Scope::All)).source, text_of(&router, Scope::All));
         router.cleanup();
         match args.emit {
-            Some(Emit::Rust) => output::write(args.output.as_deref().unwrap_or(Path::new("-")), &text.source),
+            Some(Emit::Rust) => output::write(args.output.as_deref().unwrap_or(Path::new("-")), &source),
             None => build(args, &maker, &input, &text),
         }
     })

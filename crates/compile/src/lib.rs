@@ -22,11 +22,13 @@ pub mod rustc;
 pub mod text;
 
 pub use load::Library;
-pub use plan::{Scope, plan};
+pub use plan::{Scope, plan, plan_lasting};
 pub use rustc::CompileError;
 pub use text::{Text, Writer, write};
 
+use clickwork_router::Router;
 use clickwork_router::segment::Segment;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The library with the code of these segments: from the cache, or compiled now, which takes a second or two.
@@ -51,4 +53,32 @@ pub fn link(segments: Vec<Segment>, text: &Text, library: &Library) -> Vec<Segme
         library.function(symbol).map(|code| Segment { code, ..segment })
     };
     segments.into_iter().zip(&text.symbols).filter_map(with_code).collect()
+}
+
+/// The text of a router: of its segments, and of those that are left when elements have changed that are likely to.
+pub fn text_of(router: &Router, scope: Scope) -> Text {
+    let mut writer = Writer::default();
+    let symbols = writer.add(router, &plan(router, scope));
+    writer.add(router, &plan_lasting(router, scope));
+    Text { source: writer.finish(), symbols }
+}
+
+/// The segments of a router as it is now for which `library` has code: all of them if it can be, else those without elements
+/// that are likely to have changed.
+pub fn linked(router: &Router, scope: Scope, library: &Library) -> Vec<Segment> {
+    let segments = plan(router, scope);
+    let (all, text) = (segments.len(), write(router, &segments));
+    let linked = link(segments, &text, library);
+    if linked.len() == all {
+        return linked;
+    }
+    let lasting = plan_lasting(router, scope);
+    let text = write(router, &lasting);
+    let lasting = link(lasting, &text, library);
+    if elements(&lasting) > elements(&linked) { lasting } else { linked }
+}
+
+fn elements(segments: &[Segment]) -> usize {
+    let all: BTreeSet<_> = segments.iter().flat_map(|s| s.nodes.iter().map(|node| node.element)).collect();
+    all.len()
 }

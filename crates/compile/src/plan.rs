@@ -32,7 +32,17 @@ impl Scope {
 
 /// The segments of a router, with the elements themselves for code: to be compiled, or installed as they are.
 pub fn plan(router: &Router, scope: Scope) -> Vec<Segment> {
-    let codes = router.ids().filter(|&id| scope.includes(router.info(id)));
+    plan_of(router, |info| scope.includes(info))
+}
+
+/// The segments of a router without elements whose code is likely to change while it runs.
+pub fn plan_lasting(router: &Router, scope: Scope) -> Vec<Segment> {
+    let changes = |info: &Info| info.class.fast.is_some_and(|fast| fast.changes());
+    plan_of(router, |info| scope.includes(info) && !changes(info))
+}
+
+fn plan_of(router: &Router, takes_part: impl Fn(&Info) -> bool) -> Vec<Segment> {
+    let codes = router.ids().filter(|&id| takes_part(router.info(id)));
     let codes = codes.filter_map(|id| router.fast_code(id).map(|code| (id, code))).collect();
     let planner = Planner { router, codes };
     let mut segments = planner.push_segments();

@@ -4,9 +4,9 @@
 
 mod common;
 
-use clickwork_compile::{Scope, plan};
+use clickwork_compile::{Scope, plan, plan_lasting};
 use clickwork_packet::{Batch, Packet};
-use clickwork_router::{Driver, Endpoint};
+use clickwork_router::{Driver, Endpoint, Router};
 use common::random::{Random, change, configuration};
 use common::{Running, difference, packets, start};
 use std::time::Duration;
@@ -66,4 +66,24 @@ fn random_routers_do_the_same_with_segments() {
     }
     println!("{run} routers, {in_segments} elements in segments");
     assert!(in_segments > 2 * run, "random routers have segments");
+}
+
+#[test]
+fn when_a_routing_table_changes_the_paths_around_it_stay_compiled() {
+    let text =
+        "in :: Null; Idle -> in -> Paint(1) -> rt :: StaticIPLookup(10.0.0.0/8 0) -> Paint(2) -> Discard";
+    let mut running = start(text, false).expect("it is correct");
+    let code_of_table = |router: &Router| router.fast_code(router.find("rt").expect("it is there"));
+    let first = code_of_table(&running.router);
+    // As if code for the first table had been compiled.
+    let planner = move |router: &Router| match code_of_table(router) == first {
+        true => plan(router, Scope::All),
+        false => plan_lasting(router, Scope::All),
+    };
+    running.router.install_by(std::sync::Arc::new(planner));
+    assert_eq!(running.router.elements_in_segments(), 4);
+    running.router.write("rt.add", "11.0.0.0/8 0").expect("there is such a handler");
+    assert_eq!(running.router.elements_in_segments(), 3);
+    running.router.write("rt.remove", "11.0.0.0/8 0").expect("there is such a handler");
+    assert_eq!(running.router.elements_in_segments(), 4);
 }

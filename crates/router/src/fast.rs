@@ -86,6 +86,7 @@ pub struct FastPath {
     code: fn(&dyn Element) -> Option<FastCode>,
     run: fn(&dyn Element, &mut Packet) -> Option<u16>,
     emits_all: bool,
+    changes: bool,
 }
 
 impl FastPath {
@@ -95,6 +96,7 @@ impl FastPath {
             code: |e| try_downcast_ref::<T>(e)?.fast_code(),
             run: |e, p| try_downcast_ref::<T>(e)?.fast(p),
             emits_all: false,
+            changes: false,
         }
     }
 
@@ -104,7 +106,18 @@ impl FastPath {
         FastPath { emits_all: true, ..self }
     }
 
-    /// Whether the element is such a one.
+    /// For an element whose code is likely to change while the router runs, such as a table of routes: there is compiled code
+    /// without it as well, for when that has happened.
+    pub const fn changing(self) -> FastPath {
+        FastPath { changes: true, ..self }
+    }
+
+    /// Whether the element's code is likely to change.
+    pub fn changes(&self) -> bool {
+        self.changes
+    }
+
+    /// Whether the element emits all packets of a batch if it emits any.
     pub(crate) fn emits_all(&self) -> bool {
         self.emits_all
     }

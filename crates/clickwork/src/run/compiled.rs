@@ -1,9 +1,9 @@
 //! Compiled code for a router while it runs: looked up, made in the background, installed between two batches.
 
 use crate::report::Report;
-use clickwork_compile::{CompileError, Library, Scope, Text, cache, compile, link, plan, write};
+use clickwork_compile::{CompileError, Library, Scope, Text, cache, compile, linked, text_of};
 use clickwork_router::Router;
-use clickwork_router::segment::Segment;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// What is compiled in a run, and by whom.
@@ -31,20 +31,19 @@ impl Compiled {
     /// of elements which a tool has specialised, it is made before this returns.
     pub fn begin(&mut self, router: &mut Router, wait: bool) {
         self.pending = None;
-        let segments = plan(router, self.scope);
-        if segments.is_empty() {
+        let text = text_of(router, self.scope);
+        if text.symbols.is_empty() {
             return;
         }
-        let text = write(router, &segments);
         if self.may_compile {
             let wait = wait || self.scope == Scope::Specialised;
             let there = wait || cache::directory().is_ok_and(|cache| cache.has(&text));
             match there {
                 true => self.finish(compile(&text)),
-                false => self.pending = Some(begin_compiling(text.clone())),
+                false => self.pending = Some(begin_compiling(text)),
             }
         }
-        self.install(router, segments, &text);
+        self.install(router);
     }
 
     /// Whether code is being made.
@@ -61,10 +60,7 @@ impl Compiled {
             Ok(made) => self.finish(made),
         }
         self.pending = None;
-        // Handlers may have changed elements meanwhile.
-        let segments = plan(router, self.scope);
-        let text = write(router, &segments);
-        self.install(router, segments, &text);
+        self.install(router);
     }
 
     fn finish(&mut self, made: Result<Library, CompileError>) {
@@ -74,9 +70,10 @@ impl Compiled {
         }
     }
 
-    fn install(&self, router: &mut Router, segments: Vec<Segment>, text: &Text) {
-        let Some(library) = &self.library else { return };
-        router.install(link(segments, text, library));
+    fn install(&self, router: &mut Router) {
+        let Some(library) = self.library.clone() else { return };
+        let scope = self.scope;
+        router.install_by(Arc::new(move |router: &Router| linked(router, scope, &library)));
         if self.report.notes {
             let (compiled, all) = (router.elements_in_segments(), router.len());
             self.report.note(&format!("{compiled} of {all} elements run compiled"));

@@ -31,7 +31,7 @@ pub(super) const fn class<T: RouteTable + Default + Send + 'static>(
         packets: "any/same",
         args: ARGS,
         handlers: IpLookup::<T>::HANDLERS,
-        fast: Some(FastPath::of::<IpLookup<T>>()),
+        fast: Some(FastPath::of::<IpLookup<T>>().changing()),
         ..Class::new(name, "ip", make)
     }
 }

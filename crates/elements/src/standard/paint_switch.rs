@@ -38,7 +38,7 @@ impl Element for PaintSwitch {
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
         let Constants { anno: at, outputs } = self.constants;
-        if batch.iter().all(|p| p.anno_u8(at) != ALL) {
+        if batch.iter_mut().all(|p| fast(&self.constants, p).is_some()) {
             return split_batch(batch, cx, "no output of that colour", |p| fast(&self.constants, p));
         }
         for p in batch.take() {

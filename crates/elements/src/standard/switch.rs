@@ -21,7 +21,7 @@ pub static CLASS: Class = Class {
         .and_write(write_handler!("", "", |e: &mut Switch, text, cx| e.turn(text, cx.outputs()))),
         read_handler!("config", "the output", |e: &mut Switch, _| e.constants.output),
     ],
-    fast: Some(FastPath::of::<Switch>()),
+    fast: Some(FastPath::of::<Switch>().changing()),
     ..Class::new("Switch", "standard", || Box::<Switch>::default())
 };
 

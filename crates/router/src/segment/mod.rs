@@ -31,6 +31,9 @@ pub type Exit = u16;
 /// The function of a segment: it notes an exit for each packet, and says whether they differ.
 pub type Function = dyn Fn(&mut [Packet], &mut [Exit]) -> bool + Send + Sync;
 
+/// Finds the segments for a router as it is.
+pub type Planner = dyn Fn(&Router) -> Vec<Segment> + Send + Sync;
+
 /// What carries packets through a segment.
 #[derive(Clone)]
 pub enum Code {
@@ -99,7 +102,14 @@ impl Router {
 
     /// Lets packets run through segments. Those installed before are given up.
     pub fn install(&mut self, segments: Vec<Segment>) {
-        self.segments = Segments::new(self, segments);
+        self.segments = Segments::new(self, segments, None);
+    }
+
+    /// Lets packets run through the segments that `planner` finds. It is asked again whenever a handler has changed what an
+    /// element in them does, or has changed it back.
+    pub fn install_by(&mut self, planner: Arc<Planner>) {
+        let segments = planner(self);
+        self.segments = Segments::new(self, segments, Some(planner));
     }
 
     /// How many elements are in segments whose code is in use.

@@ -1,8 +1,9 @@
 //! The segments installed in a router, found by the input where packets enter or, for pull, the output they are asked
 //! from.
 
-use super::{Code, Exit, Segment};
+use super::{Code, Exit, Node, Planner, Segment};
 use crate::element::Element;
+use crate::fast::FastCode;
 use crate::router::{ElementId, Endpoint, Info, Router};
 use clickwork_packet::Packet;
 use std::collections::BTreeSet;
@@ -28,30 +29,34 @@ pub(crate) struct Route {
 }
 
 /// The table.
-#[derive(Default, Debug)]
+#[derive(Default)]
 pub(crate) struct Segments {
     installed: Vec<(Arc<Installed>, bool)>,
     /// By element: 1 + the segment that is entered there or, in a pull path, asked there; 0 if there is none. Empty if
     /// there are no segments.
     by_element: Vec<u32>,
+    planner: Option<Arc<Planner>>,
+    /// Elements that the planner left out after their code had changed, and the code that they had in segments.
+    left_out: Vec<(ElementId, FastCode)>,
 }
 
 impl Segments {
-    pub fn new(router: &Router, segments: Vec<Segment>) -> Segments {
-        let mut table = Segments { installed: Vec::new(), by_element: vec![0; router.len()] };
+    pub fn new(router: &Router, segments: Vec<Segment>, planner: Option<Arc<Planner>>) -> Segments {
+        let by_element = vec![0; router.len()];
+        let mut table = Segments { by_element, planner, ..Segments::default() };
         for segment in segments {
             let Some(place) = place(&segment) else { continue };
             table.installed.push((Arc::new(Installed::new(segment)), true));
             table.by_element[place.index()] = table.installed.len() as u32;
         }
-        for id in router.ids() {
-            table.recheck(id, router);
+        for (installed, in_use) in &mut table.installed {
+            *in_use = installed.is_valid(router);
         }
         table
     }
 
     pub fn is_empty(&self) -> bool {
-        self.installed.is_empty()
+        self.installed.is_empty() && self.left_out.is_empty()
     }
 
     /// The segment that packets enter with input `to`.
@@ -83,12 +88,28 @@ impl Segments {
         all.into_iter()
     }
 
-    /// Compares the code of an element with what segments have of it, and uses only those that agree.
+    /// Compares the code of an element with what segments have of it, and uses only those that agree, or what the planner
+    /// has instead.
     pub fn recheck(&mut self, id: ElementId, router: &Router) {
-        let concerns = |installed: &Installed| installed.segment.nodes.iter().any(|node| node.element == id);
-        for (installed, in_use) in self.installed.iter_mut().filter(|(i, _)| concerns(i)) {
+        let code = router.fast_code(id);
+        let came_back =
+            self.left_out.iter().position(|(left, had)| *left == id && code.as_ref() == Some(had));
+        let stale = self.code_of(id).filter(|had| code.as_ref() != Some(*had)).cloned();
+        for (installed, in_use) in self.installed.iter_mut().filter(|(i, _)| i.node_of(id).is_some()) {
             *in_use = installed.is_valid(router);
         }
+        let Some(planner) = self.planner.clone().filter(|_| came_back.is_some() || stale.is_some()) else {
+            return;
+        };
+        let mut left_out = std::mem::take(&mut self.left_out);
+        came_back.map(|at| left_out.swap_remove(at));
+        left_out.extend(stale.map(|had| (id, had)));
+        *self = Segments { left_out, ..Segments::new(router, planner(router), Some(planner)) };
+    }
+
+    /// The code of an element that segments have.
+    fn code_of(&self, id: ElementId) -> Option<&FastCode> {
+        self.installed.iter().find_map(|(installed, _)| installed.node_of(id)).map(|node| &node.code)
     }
 }
 
@@ -105,8 +126,12 @@ impl Installed {
         Installed { segment, routes }
     }
 
+    fn node_of(&self, id: ElementId) -> Option<&Node> {
+        self.segment.nodes.iter().find(|node| node.element == id)
+    }
+
     fn is_valid(&self, router: &Router) -> bool {
-        let same = |node: &super::Node| router.fast_code(node.element).as_ref() == Some(&node.code);
+        let same = |node: &Node| router.fast_code(node.element).as_ref() == Some(&node.code);
         self.segment.nodes.iter().all(same)
     }
 
