@@ -191,3 +191,13 @@ fn thousands_of_elements_take_few_looks() {
         assert_eq!(found.sharing.groups.len(), expected);
     }
 }
+
+/// The reasons in a chain of thousands are too far to be looked for.
+#[test]
+fn reasons_are_sought_nearby() {
+    let registry = frames::registry();
+    let listing = devirtualize(read(&lanes(1, 2000)), &registry, "").listing();
+    assert!(listing.contains("\n    Null@4 is not as Null@3: something is different far behind them\n"));
+    assert!(listing.contains("\n    Null@1990 -> Null@1991 -> Null@1992 -> Null@1993 ... -> "));
+    assert!(listing.len() < 500_000, "{}", listing.len());
+}

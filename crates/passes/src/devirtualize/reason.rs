@@ -30,7 +30,14 @@ enum Difference {
     },
     /// One is specialised and the other is not.
     Specialised,
+    /// Nothing was found near enough.
+    Distant,
 }
+
+/// How many pairs of elements are looked at for a reason, so that those of thousands of elements are found in a moment.
+const MOST_PAIRS: usize = 100;
+/// The most elements of a way that are named, without those in its middle.
+const MOST_NAMES: usize = 8;
 
 impl Reason {
     /// Why `a` and `b` do not share code; `None` if they do.
@@ -41,6 +48,9 @@ impl Reason {
         while let Some(way) = queue.pop_front() {
             let (a, b) = way.at;
             walked.push(way);
+            if walked.len() > MOST_PAIRS {
+                return Some(Reason { ways: ways(&walked[..1], network), difference: Difference::Distant });
+            }
             if let Some(difference) = sharing.difference(a, b) {
                 return Some(Reason { ways: ways(&walked, network), difference });
             }
@@ -64,16 +74,23 @@ struct Way {
 /// The way to the last of those walked, from both elements.
 fn ways(walked: &[Way], network: &Network) -> [String; 2] {
     let name = |id: ElementId| network.element(id).map_or("", |e| e.name.as_str());
-    let mut texts = [String::new(), String::new()];
+    let mut parts = [Vec::new(), Vec::new()];
     let mut next = walked.last();
     while let Some(way) = next {
         let arrow = way.before.map_or(String::new(), |(_, call)| arrow(call));
-        for (text, id) in texts.iter_mut().zip([way.at.0, way.at.1]) {
-            *text = format!("{arrow}{}{text}", name(id));
+        for (parts, id) in parts.iter_mut().zip([way.at.0, way.at.1]) {
+            parts.push(format!("{arrow}{}", name(id)));
         }
         next = way.before.map(|(index, _)| &walked[index]);
     }
-    texts
+    parts.map(|mut parts| {
+        parts.reverse();
+        if parts.len() > MOST_NAMES {
+            let end = parts.len() - MOST_NAMES / 2;
+            parts.splice(MOST_NAMES / 2..end, [" ...".to_string()]);
+        }
+        parts.concat()
+    })
 }
 
 /// A connection as the Click language has it, or the other way round if packets are pulled along it. Port 0 is left out.
@@ -137,6 +154,7 @@ impl Display for Reason {
                 write!(f, "input {port} pulls from output {x} of the next element, not from output {y}")
             }
             Difference::Specialised => f.write_str("one of them is not specialised"),
+            Difference::Distant => f.write_str("something is different far behind them"),
         }
     }
 }
