@@ -89,9 +89,10 @@ impl SimpleElement for DecIPTTL {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fast;
     use super::super::samples::ip;
+    use super::*;
     use crate::testing::Harness;
-    use clickwork_packet::Packet;
 
     #[test]
     fn counts_down_with_a_right_checksum_until_it_expires() {
@@ -101,6 +102,27 @@ mod tests {
         assert_eq!(t.bytes("k"), expected);
         let expired: Vec<_> = (0..2).map(|ttl| ip("1.0.0.1", "2.0.0.2").ttl(ttl).bytes()).collect();
         assert_eq!((t.bytes("x"), t.read("d.drops")), (expired, "2".into()));
+    }
+
+    #[test]
+    fn every_checksum_is_updated_as_headers_do_it() {
+        let mut p = ip("1.0.0.1", "2.0.0.2").marked();
+        for checksum in 0..=u16::MAX {
+            for ttl in [2, 255] {
+                let header = p.network_header_mut().and_then(Ipv4Header::peek_mut).unwrap();
+                header.ttl = ttl;
+                header.set_checksum(checksum);
+                let mut expected = *header;
+                expected.decrement_ttl();
+                assert_eq!(fast::dec_ip_ttl::fast(&Constants::default(), &mut p), Some(0));
+                let header = p.network_header().and_then(Ipv4Header::peek).unwrap();
+                assert_eq!(
+                    (header.ttl, header.checksum()),
+                    (expected.ttl, expected.checksum()),
+                    "{checksum}"
+                );
+            }
+        }
     }
 
     #[test]

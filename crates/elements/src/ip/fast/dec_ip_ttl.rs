@@ -24,17 +24,19 @@ pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
         return Some(0);
     }
     let header: &mut [u8; 20] = p.unshared_network_chunk_mut()?;
-    let (ttl, is_multicast) = (header[8], header[16] & 0xf0 == 0xe0);
-    if is_multicast && !c.multicast {
+    if !c.multicast && header[16] & 0xf0 == 0xe0 {
         return Some(0);
     }
-    if ttl <= 1 {
+    // Time to live, protocol, and above them the checksum. It may be computed in any byte order (RFC 1071 §2 B); in this one
+    // the word with the time to live becomes 1 less.
+    let fields: &mut [u8; 4] = header[8..].first_chunk_mut()?;
+    let old = u32::from_le_bytes(*fields);
+    if old & 0xff <= 1 {
         return None;
     }
-    header[8] = ttl - 1;
-    // RFC 1624 §3, equation 3, for a word that becomes 0x100 less.
-    let sum = u32::from(!u16::from_be_bytes([header[10], header[11]])) + 0xfeff;
-    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
-    header[10..12].copy_from_slice(&sum.to_be_bytes());
+    // For that, RFC 1624 §3, equation 3, adds 1 to the checksum, and 1 more from 0xfffe on. One addition takes 1 from the
+    // lower half and carries 1 into the upper.
+    let more = if old >= 0xfffe_0000 { 0x1_0000 } else { 0 };
+    *fields = old.wrapping_add(0xffff).wrapping_add(more).to_le_bytes();
     Some(0)
 }
