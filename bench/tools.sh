@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 # What is run of each tool; {} is the router.
 commands=(
     "flatten {}" "check {}" "check --types {}" "fastclassifier {}" "xform -p ip {}" "devirtualize {}" "undead {}" "align {}"
-    "combine a={} b={}" "uncombine COMBINED a" "mkmindriver {}" "pretty {}" "xml {}" "json {}"
+    "combine a={} b={}" "uncombine COMBINED a" "mkmindriver --list {}" "pretty {}" "xml {}" "json {}"
 )
 
 milliseconds() { # of one run of a command
