@@ -78,7 +78,7 @@ impl Program {
     pub fn classify(&self, headers: &Headers<'_>) -> Option<usize> {
         match &self.search {
             None => self.code.classify(headers),
-            Some(search) => search.classify(headers).unwrap_or_else(|| self.code.classify(headers)),
+            Some(search) => self.find(search, headers),
         }
     }
 
@@ -89,8 +89,19 @@ impl Program {
         debug_assert!(self.steps.iter().all(|step| step.test.base == Base::Ether));
         match &self.search {
             None => self.code.classify_raw(data),
-            Some(_) => self.classify(&Headers::raw(data)),
+            Some(search) => self.find(search, &Headers::raw(data)),
         }
+    }
+
+    /// Apart, so that small programs stay small where they are inlined.
+    #[inline(never)]
+    fn find(&self, search: &Search, headers: &Headers<'_>) -> Option<usize> {
+        search.classify(headers).unwrap_or_else(|| self.follow(headers))
+    }
+
+    /// What the steps say.
+    pub(crate) fn follow(&self, headers: &Headers<'_>) -> Option<usize> {
+        self.code.classify(headers)
     }
 
     /// Where every packet begins: step 0, or a decision if the program asks nothing.

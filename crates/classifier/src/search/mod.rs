@@ -131,7 +131,7 @@ impl Search {
         self.bounds[number as usize].contain(values)
             && match self.decisions[number as usize].check {
                 None => true,
-                Some(check) => self.checks[check as usize].classify(headers).is_some(),
+                Some(check) => self.checks[check as usize].follow(headers).is_some(),
             }
     }
 }
