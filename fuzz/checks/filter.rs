@@ -1,6 +1,7 @@
 //! What must hold for any bytes taken as rules of `IPFilter`, `IPClassifier` and `Classifier`, one a line. The fuzz target runs
 //! it on made-up bytes, the tests of `classifier` on the seeds.
 
+use clickwork_classifier::rust::{Sections, module};
 use clickwork_classifier::{Compiled, FilterError, Headers, NoNames, Program, Target};
 use clickwork_classifier::{classifier, ip_classifier, ip_filter};
 
@@ -30,9 +31,10 @@ fn check_messages(rules: &[&str], messages: &[FilterError]) {
     }
 }
 
-/// What runs decides as the printed steps do.
+/// What runs decides as the printed steps do, and all can be written as Rust.
 fn check_program(program: &Program, data: &[u8]) {
     let _ = program.to_string();
+    let _ = module(program, Sections::Headers);
     for length in 0..data.len().min(64) {
         let packet = &data[..length];
         let transport = usize::from(packet.first().map_or(0, |byte| byte & 15)) * 4;

@@ -4,7 +4,7 @@
 #[path = "common/rulesets.rs"]
 mod rulesets;
 
-use clickwork_classifier::{Headers, NoNames, Program, Target, ip_filter};
+use clickwork_classifier::{Headers, NoNames, Program, Target, classifier, ip_filter};
 use rulesets::{Kind, Random, Rule};
 
 /// What the rules say, without the classifier.
@@ -64,4 +64,22 @@ fn the_first_rule_of_a_hundred_decides() {
 fn the_first_rule_of_thousands_decides() {
     compare(Kind::AccessList, 2500, 4000);
     compare(Kind::Firewall, 1500, 4000);
+}
+
+#[test]
+fn the_first_pattern_of_hundreds_decides() {
+    // Few values in many bytes, so that patterns overlap.
+    let random = &mut Random::new(4);
+    let mut digits = |count: usize| (0..count).map(|_| random.below(2) as u8).collect::<Vec<u8>>();
+    let wanted: Vec<Vec<u8>> = (0..300).map(|number| digits(if number % 3 == 0 { 6 } else { 9 })).collect();
+    let pattern =
+        |bytes: &Vec<u8>| format!("5/{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let program = classifier(&wanted.iter().map(pattern).collect::<Vec<_>>()).expect("valid").program;
+    for _ in 0..4000 {
+        let frame = digits(14);
+        for length in [14, 13, 11, 9, 5] {
+            let first = wanted.iter().position(|bytes| frame[..length][5..].starts_with(bytes));
+            assert_eq!(program.classify_raw(&frame[..length]), first, "{:?}", &frame[..length]);
+        }
+    }
 }

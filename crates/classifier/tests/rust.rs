@@ -280,6 +280,25 @@ fn compiled_tables_decide_as_interpreted_rules() {
         }
         modules.push(text);
     }
+    // Host addresses of frames, of which the steps would be a long chain because every second is a longer one.
+    let host = |number: usize| [2, 0, number as u8, (number * 7 % 256) as u8, 5, (number * 13 % 256) as u8];
+    let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let patterns: Vec<String> = (0..900)
+        .map(|number| format!("{}/{} 12/080{}", 6 * (number % 2), hexadecimal(&host(number)), number % 3))
+        .collect();
+    let program = classifier(&patterns).expect("valid").program;
+    let text = module(&program, Sections::Data).expect("small enough");
+    assert!(text.contains("static TREES"), "hosts are searched");
+    for _ in 0..3000 {
+        let mut bytes = [host(random.below(900)), host(random.below(900))].concat();
+        bytes.extend([8, random.among(&[0, 1, 2, 6])]);
+        bytes.truncate(random.among(&[14, 14, 14, 13, 12, 8, 7, 3, 0]));
+        let partly = bytes.len() < 14;
+        let sample = Sample { bytes, stripped: 0, ether: None, network: None };
+        lines.push_str(&sample.line(modules.len(), sample.decide(&program, Sections::Data), partly));
+        count += 1;
+    }
+    modules.push(text);
     if let Some(compiled) = rustc::compile("classifier-tables", &modules, MAIN, "1") {
         assert_eq!(compiled.run(&lines).trim(), count.to_string());
     }

@@ -5,8 +5,9 @@
 //! pub fn fast(_: &Constants, p: &mut Packet) -> Option<u16>
 //! ```
 //!
-//! `fast` returns the output, or `None` for a packet that is dropped. The text depends on the program alone, so that
-//! classifiers with equal programs have equal text, and needs `std` and `clickwork_packet` (without header views).
+//! `fast` returns the output, or `None` for a packet that is dropped or, in a search, whose fields are not all there: the
+//! element decides about it. The text depends on the program alone, so that classifiers with equal programs have equal
+//! text, and needs `std` and `clickwork_packet` (without header views).
 //!
 //! No check of a length is lost. A packet is asked once whether it is long enough for all steps; if it is, they read
 //! arrays of words, at places that are known to lie in them (`steps`). If not, the steps are walked in a table,
