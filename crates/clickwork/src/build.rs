@@ -88,7 +88,7 @@ fn build(args: &Build, maker: &Maker, input: &Input, text: &Text) -> Result<(), 
 
 /// The shared object with the code.
 fn compiled(text: &Text) -> Result<Vec<u8>, String> {
-    let file = compile_file(text).map_err(|e| e.to_string())?;
+    let (file, _) = compile_file(text).map_err(|e| e.to_string())?;
     std::fs::read(&file).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
 }
 

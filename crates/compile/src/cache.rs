@@ -1,14 +1,20 @@
 //! What has been compiled, kept for the next time, in a folder of the user's: `$CLICKWORK_CACHE`, else `clickwork` in
 //! `$XDG_CACHE_HOME` or `~/.cache`.
 //!
-//! A library's name is the hash of the text it was made of and of the packet sources, so it is never out of date.
-//! Files appear complete or not at all; several programs may use the folder at once.
+//! A library's name is the hash of what its functions do, of the packet sources, and of how they are compiled, so it is never
+//! out of date, and found again when elements got other names. Files appear complete or not at all; several programs and threads
+//! may use the folder at once.
 
 use crate::hash::hash;
-use crate::rustc::CompileError;
+use crate::rustc::{CompileError, OPTIONS};
 use crate::text::{Text, abi};
+use std::collections::BTreeSet;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Tells apart the unfinished files of one program's threads.
+static PARTIAL: AtomicUsize = AtomicUsize::new(0);
 
 /// The folder.
 #[derive(Clone, Debug)]
@@ -29,7 +35,10 @@ pub fn directory() -> Result<Cache, CompileError> {
         CompileError::new("no place for compiled code: set CLICKWORK_CACHE to a folder".to_string())
     })?;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
-    made.map_err(|e| CompileError::new(format!("{}: {e}", path.display())))?;
+    made.map_err(|e| {
+        let path = path.display();
+        CompileError::new(format!("{path}: {e}; set CLICKWORK_CACHE to a folder that can be written"))
+    })?;
     Ok(Cache { path })
 }
 
@@ -52,7 +61,8 @@ impl Cache {
         if file.is_file() {
             return Ok(file);
         }
-        let partial = self.path.join(format!(".partial-{}-{}", std::process::id(), self.library_name(text)));
+        let number = PARTIAL.fetch_add(1, Ordering::Relaxed);
+        let partial = self.path.join(format!(".partial-{}-{number}.so", std::process::id()));
         let made = make(&partial).and_then(|()| {
             std::fs::rename(&partial, &file)
                 .map_err(|e| CompileError::new(format!("{}: {e}", file.display())))
@@ -63,6 +73,11 @@ impl Cache {
         made.map(|()| file)
     }
 
+    /// Takes a library away that turned out to be damaged.
+    pub fn forget(&self, text: &Text) {
+        let _ = std::fs::remove_file(self.path.join(self.library_name(text)));
+    }
+
     /// Whether the library made of `text` is there.
     pub fn has(&self, text: &Text) -> bool {
         self.path.join(self.library_name(text)).is_file()
@@ -70,6 +85,8 @@ impl Cache {
 
     fn library_name(&self, text: &Text) -> String {
         let abi = format!("{:x}", abi());
-        format!("segments-{:016x}.so", hash([text.source.as_str(), abi.as_str()]))
+        let symbols: BTreeSet<&str> = text.symbols.iter().map(String::as_str).collect();
+        let all = symbols.into_iter().chain([abi.as_str()]).chain(OPTIONS.iter().copied());
+        format!("segments-{:016x}.so", hash(all))
     }
 }

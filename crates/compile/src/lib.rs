@@ -17,6 +17,7 @@ pub mod attach;
 pub mod cache;
 mod hash;
 pub mod load;
+mod names;
 pub mod plan;
 pub mod rustc;
 pub mod text;
@@ -36,15 +37,25 @@ use std::path::PathBuf;
 /// # Errors
 /// If there is no compiler, or it fails, or the cache cannot be written.
 pub fn compile(text: &Text) -> Result<Library, CompileError> {
-    Library::open(&compile_file(text)?)
+    compile_file(text).map(|(_, library)| library)
 }
 
-/// The file of that library.
+/// The same with its file.
 ///
 /// # Errors
 /// As [`compile()`].
-pub fn compile_file(text: &Text) -> Result<PathBuf, CompileError> {
-    cache::directory()?.library(text, |file| rustc::compile(text, file))
+pub fn compile_file(text: &Text) -> Result<(PathBuf, Library), CompileError> {
+    let cache = cache::directory()?;
+    let open = || {
+        let file = cache.library(text, |file| rustc::compile(text, file))?;
+        Library::open(&file).map(|library| (file, library))
+    };
+    let is_old = cache.has(text);
+    open().or_else(|e| {
+        // A file that was damaged in the cache is made anew.
+        cache.forget(text);
+        if is_old { open() } else { Err(e) }
+    })
 }
 
 /// Puts the code of `library` into segments. Those that it does not have are left out.

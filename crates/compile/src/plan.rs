@@ -1,19 +1,26 @@
 //! Which elements make segments: trees of elements with fast paths, from each input where packets come in from elsewhere.
 //!
 //! A tree goes on along push outputs as long as the next element has a fast path too. Where ways join, each has its own
-//! copy in the tree (the text of both is one function). A way back to an element that the packet came through leaves
-//! the segment, so that cycles stay deferred as they are. Pull paths are chains.
+//! copy in the tree (the text of both is one function), until there are too many: then a segment ends where ways join, so
+//! that a plan is never much larger than its router. A way back to an element that the packet came through leaves the
+//! segment, so that cycles stay deferred as they are. Pull paths are chains.
 
 use clickwork_router::fast::FastCode;
 use clickwork_router::router::Info;
 use clickwork_router::segment::{Code, Exit, Node, Segment, Way};
 use clickwork_router::{ElementId, Endpoint, Processing, Router};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// The most elements in one segment, counting copies.
 const MOST_NODES: usize = 1000;
 /// The most elements that one packet passes in a segment.
 const MOST_DEPTH: usize = 100;
+/// The most exits of one segment.
+const MOST_EXITS: usize = 20_000;
+/// How many elements all segments have together, counting copies, for each element of the router; then there are no more
+/// copies. The first [`MOST_NODES`] do not count.
+const MOST_PER_ELEMENT: usize = 8;
 
 /// Which elements take part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,17 +49,23 @@ pub fn plan_lasting(router: &Router, scope: Scope) -> Vec<Segment> {
 }
 
 fn plan_of(router: &Router, takes_part: impl Fn(&Info) -> bool) -> Vec<Segment> {
-    let codes = router.ids().filter(|&id| takes_part(router.info(id)));
-    let codes = codes.filter_map(|id| router.fast_code(id).map(|code| (id, code))).collect();
+    let included = |id: &ElementId| takes_part(router.info(*id)) && exits_of(router.info(*id)) <= MOST_EXITS;
+    let code = |id| router.fast_code(id).map(|code| (id, Arc::new(code)));
+    let codes = router.ids().filter(included).filter_map(code).collect();
     let planner = Planner { router, codes };
     let mut segments = planner.push_segments();
     segments.extend(planner.pull_segments());
     segments
 }
 
+/// The exits that an element has by itself.
+fn exits_of(info: &Info) -> usize {
+    1 + info.outputs.len()
+}
+
 struct Planner<'a> {
     router: &'a Router,
-    codes: HashMap<ElementId, FastCode>,
+    codes: HashMap<ElementId, Arc<FastCode>>,
 }
 
 impl Planner<'_> {
@@ -82,18 +95,44 @@ impl Planner<'_> {
         waiting.reverse();
         let mut begun: BTreeSet<ElementId> = waiting.iter().copied().collect();
         let mut segments = Vec::new();
+        let mut room = MOST_NODES + MOST_PER_ELEMENT * self.codes.len();
         while let Some(entry) = waiting.pop() {
-            let mut tree = Tree::new(self, false);
-            tree.add(entry, &mut Vec::new());
+            let mut tree = self.tree(entry, room);
+            room = room.saturating_sub(tree.nodes.len());
             segments.push(tree.segment());
             waiting.extend(tree.cut_off.into_iter().filter(|&id| begun.insert(id)));
         }
         segments
     }
 
+    /// The tree that begins at an element; if it would be too large, without copies.
+    fn tree(&self, entry: ElementId, room: usize) -> Tree<'_> {
+        let grow = |most_nodes, crosses_joins| {
+            let mut tree = Tree::new(self, Kind::Push { most_nodes, crosses_joins });
+            tree.add(entry, &mut Vec::new());
+            tree
+        };
+        let tree = grow(room.min(MOST_NODES), true);
+        if tree.is_full { grow(MOST_NODES, false) } else { tree }
+    }
+
+    fn joins(&self, to: Endpoint) -> bool {
+        self.router.sources(to).len() > 1
+    }
+
     fn pull_segments(&self) -> Vec<Segment> {
-        let ends = self.router.ids().filter(|&id| self.pulled(id) && !self.next_is_pulled(id));
-        ends.map(|end| self.pull_segment(end)).collect()
+        let mut ends: Vec<ElementId> =
+            self.router.ids().filter(|&id| self.pulled(id) && !self.next_is_pulled(id)).collect();
+        ends.reverse();
+        let mut segments = Vec::new();
+        while let Some(end) = ends.pop() {
+            let (chain, before) = self.chain(end);
+            let mut tree = Tree::new(self, Kind::Pull);
+            tree.add_chain(&chain);
+            segments.push(tree.segment());
+            ends.extend(before);
+        }
+        segments
     }
 
     fn next_is_pulled(&self, id: ElementId) -> bool {
@@ -101,19 +140,21 @@ impl Planner<'_> {
         next.is_some_and(|to| self.pulled(to.element))
     }
 
-    fn pull_segment(&self, end: ElementId) -> Segment {
-        let mut chain = vec![end];
-        while let Some(from) =
-            chain.last().and_then(|&id| self.router.sources(Endpoint { element: id, port: 0 }).first())
-            && self.pulled(from.element)
-            && chain.len() < MOST_DEPTH
-            && !chain.contains(&from.element)
-        {
-            chain.push(from.element);
+    /// The elements before `end` that it pulls through, the last one first, and the one before them if they are too many
+    /// for one segment.
+    fn chain(&self, end: ElementId) -> (Vec<ElementId>, Option<ElementId>) {
+        let (mut chain, mut last) = (Vec::new(), Some(end));
+        let mut exits = 0;
+        while let Some(id) = last {
+            exits += exits_of(self.router.info(id));
+            if chain.len() == MOST_DEPTH || exits > MOST_EXITS {
+                break;
+            }
+            chain.push(id);
+            let from = self.router.sources(Endpoint { element: id, port: 0 }).first();
+            last = from.map(|from| from.element).filter(|id| self.pulled(*id) && !chain.contains(id));
         }
-        let mut tree = Tree::new(self, true);
-        tree.add_chain(&chain);
-        tree.segment()
+        (chain, last)
     }
 }
 
@@ -122,18 +163,34 @@ struct Tree<'a> {
     planner: &'a Planner<'a>,
     nodes: Vec<Node>,
     exits: Exit,
-    is_pull: bool,
-    /// Elements where the tree was too large to go on.
+    /// Outputs of elements on the path at work that have no exit yet.
+    open: usize,
+    kind: Kind,
+    /// Elements where the tree did not go on.
     cut_off: Vec<ElementId>,
+    /// Whether that was for their number.
+    is_full: bool,
+}
+
+/// What a tree is for.
+#[derive(Clone, Copy)]
+enum Kind {
+    Pull,
+    Push {
+        most_nodes: usize,
+        /// Whether it goes on where ways join.
+        crosses_joins: bool,
+    },
 }
 
 impl<'a> Tree<'a> {
-    fn new(planner: &'a Planner<'a>, is_pull: bool) -> Tree<'a> {
-        Tree { planner, nodes: Vec::new(), exits: 0, is_pull, cut_off: Vec::new() }
+    fn new(planner: &'a Planner<'a>, kind: Kind) -> Tree<'a> {
+        Tree { planner, nodes: Vec::new(), exits: 0, open: 0, kind, cut_off: Vec::new(), is_full: false }
     }
 
     fn segment(&mut self) -> Segment {
-        Segment { nodes: std::mem::take(&mut self.nodes), is_pull: self.is_pull, code: Code::Elements }
+        let is_pull = matches!(self.kind, Kind::Pull);
+        Segment { nodes: std::mem::take(&mut self.nodes), is_pull, code: Code::Elements }
     }
 
     fn next_exit(&mut self) -> Exit {
@@ -144,10 +201,12 @@ impl<'a> Tree<'a> {
     /// Adds an element, whose number this returns; `way_on` says where each output leads.
     fn node(&mut self, element: ElementId, mut way_on: impl FnMut(&mut Self, u16) -> Option<usize>) -> usize {
         let (number, first) = (self.nodes.len(), self.next_exit());
-        let code = self.planner.codes[&element].clone();
+        let code = Arc::clone(&self.planner.codes[&element]);
         self.nodes.push(Node { element, code, exits: first..first, ways: Vec::new() });
         let outputs = self.planner.router.info(element).outputs.len() as u16;
+        self.open += usize::from(outputs);
         for output in 0..outputs {
+            self.open -= 1;
             let first = self.exits;
             let node = way_on(self, output);
             if node.is_none() {
@@ -171,12 +230,23 @@ impl<'a> Tree<'a> {
     fn follow(&mut self, from: Endpoint, path: &mut Vec<ElementId>) -> Option<usize> {
         let to = *self.planner.router.targets(from).first()?;
         let next = self.planner.pushed(to)?;
-        let room = self.nodes.len() < MOST_NODES && path.len() < MOST_DEPTH;
-        if !room || path.contains(&next) {
+        if path.contains(&next) || path.len() == MOST_DEPTH || !self.may_grow(to) {
             self.cut_off.push(next);
             return None;
         }
         Some(self.add(next, path))
+    }
+
+    /// Whether there may be one element more.
+    fn may_grow(&mut self, to: Endpoint) -> bool {
+        let Kind::Push { most_nodes, crosses_joins } = self.kind else { return false };
+        if !crosses_joins && self.planner.joins(to) {
+            return false;
+        }
+        let exits = usize::from(self.exits) + self.open + exits_of(self.planner.router.info(to.element));
+        let has_room = self.nodes.len() < most_nodes && exits <= MOST_EXITS;
+        self.is_full |= !has_room;
+        has_room
     }
 
     /// Adds a chain, its last element first in the list.

@@ -30,7 +30,7 @@ impl fmt::Display for CompileError {
 impl std::error::Error for CompileError {}
 
 /// Options for both crates. A panic in generated code could not leave it, so it ends the program; there are none.
-const OPTIONS: &[&str] = &[
+pub const OPTIONS: &[&str] = &[
     "--edition=2024",
     "--cap-lints=allow",
     "-Copt-level=3",

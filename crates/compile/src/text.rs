@@ -1,17 +1,17 @@
 //! The Rust text of segments: one function a path, named by the hash of what it does.
 //!
-//! A path goes on in one function until it divides or meets another. The hash covers the function's code and, by
-//! their names, the functions that it calls, but no comments: functions that do the same are one, and compiled code can
-//! be found again by what it does. A function returns the exit of its packet, counted from 0 at its first element.
+//! A path goes on in one function until it divides or meets another. The hash covers the function's code, the fast paths
+//! and constants that it uses and, by their names, the functions that it calls, but no comments and no names of constants:
+//! functions that do the same are one, and compiled code can be found again by what it does. A function returns the exit
+//! of its packet, counted from 0 at its first element.
 
 use crate::hash::hash;
+use crate::names::{Call, Elements, FastPaths};
 use clickwork_packet::SOURCES;
-use clickwork_router::fast::FastCode;
 use clickwork_router::router::Info;
 use clickwork_router::segment::{Node, Segment, Way};
-use clickwork_router::{Endpoint, Router};
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use clickwork_router::{ElementId, Endpoint, Router};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
@@ -47,72 +47,69 @@ pub fn write(router: &Router, segments: &[Segment]) -> Text {
     Text { source: writer.finish(), symbols }
 }
 
+/// A function of a path, or what makes it one that the router calls.
+struct Function {
+    /// Its text; of an entry, what is said of packets there.
+    text: String,
+    /// The elements at which it begins.
+    elements: Elements,
+}
+
 /// Functions in the order in which they were finished: callees first.
 #[derive(Default)]
 struct Functions {
-    names: BTreeSet<String>,
-    texts: Vec<String>,
+    all: Vec<Function>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Functions {
+    /// Adds a function that begins at an element, unless there is one that does the same.
+    fn add(&mut self, name: &str, element: &str, text: impl FnOnce() -> String) {
+        let number = *self.by_name.entry(name.to_string()).or_insert_with(|| {
+            self.all.push(Function { text: text(), elements: Elements::default() });
+            self.all.len() - 1
+        });
+        self.all[number].elements.add(element);
+    }
 }
 
 /// Writes the code of segments of any number of routers.
 #[derive(Default)]
 pub struct Writer {
-    /// By name.
-    modules: BTreeMap<String, Cow<'static, str>>,
-    constants: BTreeMap<String, String>,
+    fast_paths: FastPaths,
     functions: Functions,
-    /// By symbol: what makes the function one that the router calls.
-    entries: BTreeMap<String, String>,
+    entries: Functions,
 }
 
 impl Writer {
     /// Adds segments; returns the name of each one's function.
     pub fn add(&mut self, router: &Router, segments: &[Segment]) -> Vec<String> {
-        segments.iter().map(|segment| self.entry(router, segment)).collect()
+        let mut calls = HashMap::new();
+        segments.iter().map(|segment| self.entry(router, segment, &mut calls)).collect()
     }
 
-    fn entry(&mut self, router: &Router, segment: &Segment) -> String {
-        let path = Paths { writer: self, router, segment }.path(0);
+    fn entry(&mut self, router: &Router, segment: &Segment, calls: &mut HashMap<ElementId, Call>) -> String {
+        let path = Paths { writer: self, router, segment, calls }.path(0);
         let symbol = format!("segment_{path}");
         let way = if segment.is_pull { "are pulled" } else { "come in" };
         let first = &router.info(segment.nodes[0].element).name;
-        let entry = || format!("// Packets {way} by {first}.\nsegment!({symbol}, {path});\n");
-        self.entries.entry(symbol.clone()).or_insert_with(entry);
+        self.entries.add(&symbol, first, || format!("segment!({symbol}, {path}); // packets {way}"));
         symbol
     }
 
     /// The source of a library crate.
     pub fn finish(self) -> String {
         let mut out = PRELUDE.to_string();
-        let _ = writeln!(out, "\n#[unsafe(no_mangle)]\nstatic {ABI_SYMBOL}: u64 = {:#018x};", abi());
-        let functions = self.functions.texts.iter().rev();
-        let items = self.entries.values().chain(functions).chain(self.constants.values());
-        items.for_each(|text| out.extend(["\n", text]));
-        for (name, source) in &self.modules {
-            let _ = writeln!(out, "\nmod {name} {{\n{}}}", indented(source));
+        let _ = writeln!(out, "\n#[unsafe(no_mangle)]\nstatic {ABI_SYMBOL}: u64 = {:#018x};\n", abi());
+        for Function { text, elements } in &self.entries.all {
+            let _ = writeln!(out, "{text} at {}", elements.list(0).unwrap_or_default());
         }
+        for Function { text, elements } in self.functions.all.iter().rev() {
+            let others = elements.list(1).map_or(String::new(), |list| format!("// The same from {list}.\n"));
+            out.extend(["\n", &others, text]);
+        }
+        self.fast_paths.modules().for_each(|text| out.extend(["\n", &text]));
         out
-    }
-
-    fn module(&mut self, code: &FastCode) -> String {
-        let name = match code.source {
-            Cow::Borrowed(_) => code.module.to_string(),
-            Cow::Owned(_) => format!("{}_{:08x}", code.module, hash([&*code.source]) as u32),
-        };
-        self.modules.entry(name.clone()).or_insert_with(|| code.source.clone());
-        name
-    }
-
-    /// The call of a fast path.
-    fn action(&mut self, code: &FastCode) -> String {
-        let module = self.module(code);
-        let name = format!("{}_{:08x}", module.to_uppercase(), hash([code.constants.as_str()]) as u32);
-        let value = || {
-            let constants = &code.constants;
-            format!("const {name}: {module}::Constants = {{\n    use {module}::*;\n    {constants}\n}};\n")
-        };
-        self.constants.entry(name.clone()).or_insert_with(value);
-        format!("{module}::fast(&{name}, p)")
     }
 }
 
@@ -121,23 +118,30 @@ struct Paths<'a> {
     writer: &'a mut Writer,
     router: &'a Router,
     segment: &'a Segment,
+    /// How fast paths of elements are called.
+    calls: &'a mut HashMap<ElementId, Call>,
 }
 
-/// A function being written: its code, and the same with comments.
+/// A function being written: what it does, and its text with names and comments.
 #[derive(Default)]
 struct Body {
-    code: String,
-    commented: String,
+    identity: String,
+    text: String,
 }
 
 impl Body {
     fn line(&mut self, line: &str) {
-        let _ = writeln!(self.code, "    {line}");
-        let _ = writeln!(self.commented, "    {line}");
+        let _ = writeln!(self.identity, "    {line}");
+        let _ = writeln!(self.text, "    {line}");
+    }
+
+    fn call(&mut self, before: &str, call: &Call, after: &str) {
+        let _ = writeln!(self.identity, "    {before}{}{after}", call.identity);
+        let _ = writeln!(self.text, "    {before}{}{after}", call.text);
     }
 
     fn comment(&mut self, text: &str) {
-        let _ = writeln!(self.commented, "    // {text}");
+        let _ = writeln!(self.text, "    // {text}");
     }
 }
 
@@ -150,13 +154,16 @@ impl Paths<'_> {
         while let Some(number) = next {
             next = self.step(number, node.exits.start, &mut body);
         }
-        let name = format!("{}_{:016x}", node.code.module, hash([body.code.as_str()]));
-        let functions = &mut self.writer.functions;
-        if functions.names.insert(name.clone()) {
-            let head = format!("#[inline]\nfn {name}(p: &mut Packet) -> u16 {{\n");
-            functions.texts.push(format!("{head}{}}}\n", body.commented));
-        }
+        let name = format!("{}_{:016x}", node.code.module, hash([body.identity.as_str()]));
+        let text = || format!("#[inline]\nfn {name}(p: &mut Packet) -> u16 {{\n{}}}\n", body.text);
+        self.writer.functions.add(&name, &self.router.info(node.element).name, text);
         name
+    }
+
+    /// The call of an element's fast path.
+    fn action(&mut self, node: &Node) -> Call {
+        let call = self.calls.entry(node.element);
+        call.or_insert_with(|| self.writer.fast_paths.call(&node.code)).clone()
     }
 
     /// Writes what is done at one element of a path whose exits begin at `base`. Returns the element at which the function
@@ -165,24 +172,24 @@ impl Paths<'_> {
         let node = &self.segment.nodes[number];
         body.comment(&describe(self.router.info(node.element)));
         let inner = self.goes_on(node);
-        let action = self.writer.action(&node.code);
+        let action = self.action(node);
         let ask = node.exits.start - base;
         let arms: Vec<String> = node.ways.iter().map(|way| self.arm(way, base, inner)).collect();
         match (arms.as_slice(), inner) {
             ([arm], _) => {
-                body.line(&format!("if {action} != Some(0) {{"));
+                body.call("if ", &action, " != Some(0) {");
                 body.line(&format!("    return {ask};"));
                 body.line("}");
                 inner.is_none().then(|| body.line(arm));
             }
             (arms, None) => {
-                body.line(&format!("match {action} {{"));
+                body.call("match ", &action, " {");
                 arms.iter().enumerate().for_each(|(n, arm)| body.line(&format!("    Some({n}) => {arm},")));
                 body.line(&format!("    _ => {ask},"));
                 body.line("}");
             }
             (arms, Some(_)) => {
-                body.line(&format!("match {action} {{"));
+                body.call("match ", &action, " {");
                 for (n, arm) in arms.iter().enumerate() {
                     body.line(&match node.ways[n].node == inner {
                         true => format!("    Some({n}) => {{}}"),
@@ -224,9 +231,4 @@ fn describe(info: &Info) -> String {
         true => format!("{} :: {}", info.name, info.class_name),
         false => format!("{} :: {}({config})", info.name, info.class_name),
     }
-}
-
-fn indented(text: &str) -> String {
-    let line = |line: &str| if line.is_empty() { "\n".to_string() } else { format!("    {line}\n") };
-    text.lines().map(line).collect()
 }

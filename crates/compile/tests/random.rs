@@ -5,50 +5,15 @@
 mod common;
 
 use clickwork_compile::{Scope, plan, plan_lasting};
-use clickwork_packet::{Batch, Packet};
-use clickwork_router::{Driver, Endpoint, Router};
-use common::random::{Random, change, configuration};
-use common::{Running, difference, packets, start};
-use std::time::Duration;
-
-/// The seeds of configurations: 400, or as many as CLICKWORK_RANDOM says, or that in CLICKWORK_SEED alone.
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    match number("CLICKWORK_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("CLICKWORK_RANDOM").unwrap_or(400),
-    }
-}
-
-/// Packets and handler calls, the same for both routers.
-fn exercise(running: &mut Running, text: &str, seed: u64, ordered: bool) {
-    let mut random = Random::new(seed);
-    let input = running.router.find("in").expect("there is an input");
-    for _ in 0..6 {
-        let count = if ordered { 1 } else { 1 + random.below(40) };
-        let mut shared: Vec<Packet> = Vec::new();
-        let batch: Batch = (0..count)
-            .map(|_| {
-                let p = packets::packet(&mut random);
-                if random.once_in(5) {
-                    shared.push(p.clone());
-                }
-                p
-            })
-            .collect();
-        running.router.push(Endpoint { element: input, port: 0 }, batch);
-        drop(shared);
-        Driver::default().run_for(&mut running.router, Duration::from_millis(10));
-        if let Some((handler, value)) = change(&mut random, text) {
-            let _ = running.router.write(&handler, &value);
-        }
-    }
-}
+use clickwork_router::Router;
+use common::exercise::exercise;
+use common::random::{Random, configuration};
+use common::{difference, start};
 
 #[test]
 fn random_routers_do_the_same_with_segments() {
     let (mut run, mut in_segments) = (0, 0);
-    for seed in seeds() {
+    for seed in common::seeds(400) {
         let text = configuration(&mut Random::new(seed));
         for ordered in [false, true] {
             let mut plain =

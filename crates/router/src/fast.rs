@@ -68,7 +68,8 @@ pub struct FastCode {
     pub module: &'static str,
     /// The text of the module.
     pub source: Cow<'static, str>,
-    /// The element's `Constants`, as a Rust expression that sees the module's items.
+    /// The element's `Constants`, as a Rust expression that sees the module's items. It becomes a constant `ELEMENT` of the
+    /// module, or `ELEMENT_2` and so on.
     pub constants: String,
 }
 

@@ -2,8 +2,10 @@
 //! them.
 #![allow(dead_code)] // no test uses everything
 
+pub mod exercise;
 pub mod packets;
 pub mod random;
+pub mod subjects;
 
 use clickwork_elements::registry;
 use clickwork_lang::{Options as LangOptions, elaborate};
@@ -12,6 +14,15 @@ use clickwork_router::{Clock, Log, Options, Router, build};
 use clickwork_source::{Sources, render_click};
 use std::fmt::Write;
 use std::sync::Arc;
+
+/// The seeds of random configurations: `count`, or as many as CLICKWORK_RANDOM says, or that in CLICKWORK_SEED alone.
+pub fn seeds(count: u64) -> std::ops::Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    match number("CLICKWORK_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("CLICKWORK_RANDOM").unwrap_or(count),
+    }
+}
 
 /// A router and what it says and prints.
 pub struct Running {
@@ -73,7 +84,7 @@ pub fn difference(a: &str, b: &str) -> Option<String> {
     let differing = (0..a.len().max(b.len())).filter(|&n| a.get(n) != b.get(n));
     let shown: Vec<String> = differing
         .take(10)
-        .map(|n| format!("{n}\n  interpreted: {}\n  in segments: {}", line(&a, n), line(&b, n)))
+        .map(|n| format!("{n}\n  interpreted: {}\n  compiled:    {}", line(&a, n), line(&b, n)))
         .collect();
     (!shown.is_empty()).then(|| shown.join("\n"))
 }

@@ -4,6 +4,26 @@ use super::random::Random;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::{Packet, PacketType};
 
+/// All that there is to see of a packet.
+pub fn look(p: &Packet) -> String {
+    let mut whole = p.clone();
+    whole.unpull(p.headroom());
+    format!(
+        "{} bytes behind {} of {}: {:02x?}, headers {:?} {:?} {:?} {:?}, {:?}, {:?}, {:02x?}",
+        p.len(),
+        p.headroom(),
+        p.buffer_len(),
+        whole.data(),
+        p.mac_offset(),
+        p.network_offset(),
+        p.network_header_len(),
+        p.transport_offset(),
+        p.packet_type(),
+        p.timestamp(),
+        p.annotations(),
+    )
+}
+
 /// A packet.
 pub fn packet(random: &mut Random) -> Packet {
     let bytes = if random.once_in(8) { noise(random) } else { ip(random) };

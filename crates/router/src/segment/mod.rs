@@ -69,7 +69,7 @@ pub struct Node {
     /// The element.
     pub element: ElementId,
     /// Its code, as the segment's function has it.
-    pub code: FastCode,
+    pub code: Arc<FastCode>,
     /// Exits of packets that this element must be asked about (the first of them), or that went on from here.
     pub exits: Range<Exit>,
     /// The ways on, by output.

@@ -1,12 +1,12 @@
 //! The segments installed in a router, found by the input where packets enter or, for pull, the output they are asked
 //! from.
 
-use super::{Code, Exit, Node, Planner, Segment};
+use super::{Code, Exit, Planner, Segment};
 use crate::element::Element;
 use crate::fast::FastCode;
 use crate::router::{ElementId, Endpoint, Info, Router};
 use clickwork_packet::Packet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 type Elements = [Option<Box<dyn Element>>];
@@ -17,6 +17,14 @@ pub(crate) struct Installed {
     pub segment: Segment,
     /// By exit: how packets get there.
     pub routes: Vec<Route>,
+}
+
+/// A segment, and whether it may be used.
+#[derive(Debug)]
+struct Entry {
+    installed: Arc<Installed>,
+    /// The elements whose code is another one now. It is used while there are none.
+    changed: BTreeSet<ElementId>,
 }
 
 /// The way to an exit.
@@ -31,13 +39,15 @@ pub(crate) struct Route {
 /// The table.
 #[derive(Default)]
 pub(crate) struct Segments {
-    installed: Vec<(Arc<Installed>, bool)>,
+    entries: Vec<Entry>,
     /// By element: 1 + the segment that is entered there or, in a pull path, asked there; 0 if there is none. Empty if
     /// there are no segments.
     by_element: Vec<u32>,
+    /// By element: its code as segments have it, and which segments.
+    uses: HashMap<ElementId, (Arc<FastCode>, Vec<u32>)>,
     planner: Option<Arc<Planner>>,
     /// Elements that the planner left out after their code had changed, and the code that they had in segments.
-    left_out: Vec<(ElementId, FastCode)>,
+    left_out: Vec<(ElementId, Arc<FastCode>)>,
 }
 
 impl Segments {
@@ -45,18 +55,29 @@ impl Segments {
         let by_element = vec![0; router.len()];
         let mut table = Segments { by_element, planner, ..Segments::default() };
         for segment in segments {
-            let Some(place) = place(&segment) else { continue };
-            table.installed.push((Arc::new(Installed::new(segment)), true));
-            table.by_element[place.index()] = table.installed.len() as u32;
+            table.add(segment);
         }
-        for (installed, in_use) in &mut table.installed {
-            *in_use = installed.is_valid(router);
-        }
+        let used: Vec<ElementId> = table.uses.keys().copied().collect();
+        used.into_iter().for_each(|id| _ = table.compare(id, router.fast_code(id).as_ref()));
         table
     }
 
+    fn add(&mut self, segment: Segment) {
+        let Some(place) = place(&segment) else { return };
+        let number = self.entries.len() as u32;
+        for node in &segment.nodes {
+            let (_, segments) =
+                self.uses.entry(node.element).or_insert_with(|| (Arc::clone(&node.code), Vec::new()));
+            if segments.last() != Some(&number) {
+                segments.push(number);
+            }
+        }
+        self.entries.push(Entry { installed: Arc::new(Installed::new(segment)), changed: BTreeSet::new() });
+        self.by_element[place.index()] = number + 1;
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.installed.is_empty() && self.left_out.is_empty()
+        self.entries.is_empty() && self.left_out.is_empty()
     }
 
     /// The segment that packets enter with input `to`.
@@ -76,15 +97,15 @@ impl Segments {
     #[inline]
     fn at(&self, id: ElementId) -> Option<&Arc<Installed>> {
         let &number = self.by_element.get(id.index())?;
-        let (installed, in_use) = self.installed.get((number as usize).checked_sub(1)?)?;
-        in_use.then_some(installed)
+        let entry = self.entries.get((number as usize).checked_sub(1)?)?;
+        entry.changed.is_empty().then_some(&entry.installed)
     }
 
     /// The elements in segments that are in use.
     pub fn elements(&self) -> impl Iterator<Item = ElementId> + use<> {
-        let in_use = self.installed.iter().filter(|(_, in_use)| *in_use);
+        let in_use = self.entries.iter().filter(|entry| entry.changed.is_empty());
         let all: BTreeSet<_> =
-            in_use.flat_map(|(i, _)| i.segment.nodes.iter().map(|node| node.element)).collect();
+            in_use.flat_map(|e| e.installed.segment.nodes.iter().map(|node| node.element)).collect();
         all.into_iter()
     }
 
@@ -93,11 +114,8 @@ impl Segments {
     pub fn recheck(&mut self, id: ElementId, router: &Router) {
         let code = router.fast_code(id);
         let came_back =
-            self.left_out.iter().position(|(left, had)| *left == id && code.as_ref() == Some(had));
-        let stale = self.code_of(id).filter(|had| code.as_ref() != Some(*had)).cloned();
-        for (installed, in_use) in self.installed.iter_mut().filter(|(i, _)| i.node_of(id).is_some()) {
-            *in_use = installed.is_valid(router);
-        }
+            self.left_out.iter().position(|(left, had)| *left == id && code.as_ref() == Some(&**had));
+        let stale = self.compare(id, code.as_ref());
         let Some(planner) = self.planner.clone().filter(|_| came_back.is_some() || stale.is_some()) else {
             return;
         };
@@ -107,9 +125,19 @@ impl Segments {
         *self = Segments { left_out, ..Segments::new(router, planner(router), Some(planner)) };
     }
 
-    /// The code of an element that segments have.
-    fn code_of(&self, id: ElementId) -> Option<&FastCode> {
-        self.installed.iter().find_map(|(installed, _)| installed.node_of(id)).map(|node| &node.code)
+    /// Notes in the segments of an element whether they agree with its code now. Returns what they have if they do not.
+    fn compare(&mut self, id: ElementId, now: Option<&FastCode>) -> Option<Arc<FastCode>> {
+        let (code, segments) = self.uses.get(&id)?;
+        let is_same = now == Some(&**code);
+        for &number in segments {
+            let changed = &mut self.entries[number as usize].changed;
+            if is_same {
+                changed.remove(&id)
+            } else {
+                changed.insert(id)
+            };
+        }
+        (!is_same).then(|| Arc::clone(code))
     }
 }
 
@@ -124,15 +152,6 @@ impl Installed {
         let exits = segment.nodes.first().map_or(0, |node| node.exits.end);
         let routes = (0..exits).map(|exit| route(&segment, exit)).collect();
         Installed { segment, routes }
-    }
-
-    fn node_of(&self, id: ElementId) -> Option<&Node> {
-        self.segment.nodes.iter().find(|node| node.element == id)
-    }
-
-    fn is_valid(&self, router: &Router) -> bool {
-        let same = |node: &Node| router.fast_code(node.element).as_ref() == Some(&node.code);
-        self.segment.nodes.iter().all(same)
     }
 
     /// Runs the function; says whether exits differ.
