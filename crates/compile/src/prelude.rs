@@ -15,15 +15,16 @@ const AHEAD: usize = 4;
 /// `packets` and `exits` are arrays of so many initialised elements that nobody else uses meanwhile.
 #[inline(always)]
 unsafe fn through(packets: *mut Packet, count: usize, exits: *mut u16, path: impl Fn(&mut Packet) -> u16) -> bool {
-    // SAFETY: the caller promises it.
-    let (packets, exits) =
-        unsafe { (std::slice::from_raw_parts_mut(packets, count), std::slice::from_raw_parts_mut(exits, count)) };
-    for (i, exit) in exits.iter_mut().enumerate() {
-        if let Some(later) = packets.get(i + AHEAD) {
-            later.prefetch();
+    for i in 0..count {
+        if i + AHEAD < count {
+            // SAFETY: there are `count` packets.
+            unsafe { &*packets.add(i + AHEAD) }.prefetch();
         }
-        *exit = path(&mut packets[i]);
+        // SAFETY: there are `count` packets and as many exits, which nobody else uses.
+        unsafe { *exits.add(i) = path(&mut *packets.add(i)) };
     }
+    // SAFETY: as above.
+    let exits = unsafe { std::slice::from_raw_parts(exits, count) };
     exits.iter().any(|exit| *exit != exits[0])
 }
 
