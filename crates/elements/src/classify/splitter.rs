@@ -122,3 +122,47 @@ pub fn classify_ip(program: &Program, p: &Packet, ether: bool) -> Option<usize> 
         false => headers,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ip::samples::ip;
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
+    use clickwork_router::{FastCode, FastPath};
+
+    fn with_fast<R>(
+        t: &mut Harness,
+        name: &str,
+        f: impl FnOnce(FastPath, &dyn clickwork_router::Element) -> R,
+    ) -> R {
+        let id = t.router.find(name).expect("it is there");
+        let path = super::super::ip_filter::CLASS.fast.expect("the class has a fast path");
+        t.router.with_element(id, |e, _| f(path, e)).expect("it is at rest")
+    }
+
+    #[test]
+    fn the_fast_path_decides_as_the_element() {
+        let mut t = Harness::new("Idle -> f :: IPFilter(1 src 1.0.0.1, allow udp)[0-1] => Discard, Discard");
+        let sample = |from| ip(from, "2.0.0.2");
+        let packets = [
+            sample("1.0.0.1").marked(),
+            sample("3.0.0.3").marked(),
+            sample("1.0.0.1").packet(),
+            Packet::new(b""),
+        ];
+        let fast = |mut p: Packet| with_fast(&mut t, "f", |path, e| path.run(e, &mut p));
+        assert_eq!(packets.map(fast), [Some(1), Some(0), None, None]);
+    }
+
+    #[test]
+    fn elements_with_the_same_steps_have_the_same_code() {
+        let mut t = Harness::new(
+            "Idle -> a :: IPFilter(allow src 1.0.0.1) -> b :: IPFilter(0 src host 1.0.0.1, drop all) \
+             -> c :: IPFilter(allow src 1.0.0.2) -> Discard",
+        );
+        let mut code = |name| with_fast(&mut t, name, |path, e| path.code(e)).expect("it can be code");
+        let codes: [FastCode; 3] = ["a", "b", "c"].map(&mut code);
+        assert_eq!(codes[0], codes[1]);
+        assert_ne!(codes[0], codes[2]);
+    }
+}
