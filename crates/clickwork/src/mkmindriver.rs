@@ -80,7 +80,7 @@ pub fn click_main(args: Vec<OsString>) -> ExitCode {
 fn click_options(command: Command) -> Command {
     let flag = |name| Arg::new(name).long(name).action(ArgAction::SetTrue).hide(true);
     let command = command.arg(flag("align").short('A')).arg(flag("check")).arg(flag("no-check"));
-    tool::named_drivers(command)
+    tool::named_drivers(command).mut_arg("userlevel", |a| a.short('u'))
 }
 
 /// Runs the subcommand.

@@ -79,7 +79,7 @@ impl Recipe {
         let packages: String = self.packages.iter().map(Package::dependency).collect();
         format!(
             "# A Clickwork driver, written by 'clickwork'.\n\
-             [package]\nname = {}\nversion = {}\nedition = \"2024\"\n\n[workspace]\n\n\
+             [package]\nname = {}\nversion = {}\nedition = \"2024\"\n\n[workspace]\nexclude = [\"sources\"]\n\n\
              [dependencies]\n{ours}{packages}\n{}\n{}",
             quoted(name),
             quoted(env!("CARGO_PKG_VERSION")),
