@@ -121,8 +121,13 @@ impl ClickPath {
 impl ClickPath {
     /// The folder of a package's crate, if it is in one of the directories.
     pub fn package(&self, name: &str) -> Option<PathBuf> {
-        let folders = self.directories.iter().flat_map(|d| [d.join("lib").join(name), d.join(name)]);
-        folders.into_iter().find(|folder| folder.join("Cargo.toml").is_file())
+        let names = [name.to_string(), name.replace('_', "-"), name.replace('-', "_")];
+        let in_directory = |d: &PathBuf| names.clone().map(|name| [d.join("lib").join(&name), d.join(name)]);
+        self.directories
+            .iter()
+            .flat_map(in_directory)
+            .flatten()
+            .find(|folder| folder.join("Cargo.toml").is_file())
     }
 }
 

@@ -92,7 +92,7 @@ fn the_tutorial_works() {
                     if !can_build(&output) {
                         return;
                     }
-                    assert!(output.status.success(), "{line}: {}", err(&output));
+                    assert!(output.status.success(), "{line}: {}{}", out(&output), err(&output));
                     snapbox::assert_data_eq!(out(&output), expected.to_string());
                     folder = "count-vowels";
                 }
@@ -100,7 +100,7 @@ fn the_tutorial_works() {
             ("toml", _) => {
                 dir.write("count-vowels/other.toml", code);
             }
-            ("rust", Some((how, place))) => apply(&dir, how, place, code),
+            ("rust" | "click", Some((how, place))) => apply(&dir, how, place, code),
             _ => panic!("a block that is not tested: {info}"),
         }
     }

@@ -13,7 +13,7 @@ const NOT_BUILT: &[&str] = &["target", "tests", "benches", "examples"];
 /// A crate, and the name by which configurations require it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// What `require(package NAME)` says.
+    /// What `require(package NAME)` says, with `-` for `_`.
     pub name: String,
     /// Where cargo finds it, in cargo's words.
     keys: Vec<(String, String)>,
@@ -21,8 +21,11 @@ pub struct Package {
 
 impl Package {
     /// A package where `keys` say, which are those of a dependency in `Cargo.toml`.
-    pub fn new(name: &str, keys: Vec<(String, String)>) -> Package {
-        Package { name: name.to_string(), keys }
+    pub fn new(name: &str, mut keys: Vec<(String, String)>) -> Package {
+        if !keys.iter().any(|(key, _)| key == "package") {
+            keys.push(("package".to_string(), name.to_string()));
+        }
+        Package { name: name.replace('_', "-"), keys }
     }
 
     /// The package called `name` whose crate is in a folder.
@@ -57,7 +60,7 @@ impl Package {
 
     /// Whether this is the package that a configuration requires: `-` and `_` are the same.
     pub fn is_called(&self, name: &str) -> bool {
-        self.name.replace('_', "-") == name.replace('_', "-")
+        self.name == name.replace('_', "-")
     }
 
     fn key(&self, wanted: &str) -> Option<&str> {
@@ -73,11 +76,7 @@ impl Package {
     pub(crate) fn dependency(&self) -> String {
         let keys: Vec<String> =
             self.keys.iter().map(|(key, value)| format!("{key} = {}", quoted(value))).collect();
-        let package = match self.key("package") {
-            Some(_) => String::new(),
-            None => format!(", package = {}", quoted(&self.name)),
-        };
-        format!("{} = {{ {}{package} }}\n", self.identifier(), keys.join(", "))
+        format!("{} = {{ {} }}\n", self.identifier(), keys.join(", "))
     }
 
     /// Adds all that the package is built from, as far as it is on this machine.

@@ -118,7 +118,7 @@ impl Harness {
         self.run();
     }
 
-    /// Hands all packets to an input as one batch, then runs.
+    /// Hands all packets, at most 64, to an input as one batch, then runs.
     pub fn push_batch(&mut self, element: &str, port: u16, packets: impl IntoIterator<Item = Packet>) {
         let element = self.router.find(element).expect("the element exists");
         self.router.push(Endpoint { element, port }, packets.into_iter().collect());

@@ -19,7 +19,6 @@ use crate::router::{ElementId, Endpoint, Exports, Info, Link, Router, StopState}
 use crate::segment::Segments;
 use crate::tasks::Tasks;
 use crate::timers::Timers;
-use clickwork_lang::ClassNames;
 use clickwork_lang::{ElementDecl, Graph};
 use clickwork_packet::BATCH_SIZE;
 use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, Span, suggest};

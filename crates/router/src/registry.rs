@@ -57,6 +57,13 @@ impl Registry {
         FEATURES.contains(&requirement) || self.packages.iter().any(same)
     }
 
+    /// Why a class is not here, and what to do, if that is known.
+    pub(crate) fn absence(&self, name: &str) -> Option<String> {
+        let remedy = format!("make it again with 'clickwork mkmindriver -E {name}'");
+        let hint = format!("this driver is minimal, and was made without '{name}': {remedy}");
+        self.left_out.contains(&name).then_some(hint)
+    }
+
     /// The class of that name or alias.
     pub fn get(&self, name: &str) -> Option<&'static Class> {
         self.classes.get(name).copied()
@@ -69,17 +76,12 @@ impl Registry {
 }
 
 impl ClassNames for Registry {
+    /// Those that were left out may be mentioned: only an element of one is an error.
     fn contains(&self, name: &str) -> bool {
-        self.classes.contains_key(name)
+        self.classes.contains_key(name) || self.left_out.contains(&name)
     }
 
     fn names(&self) -> Vec<String> {
         self.classes.keys().map(ToString::to_string).collect()
-    }
-
-    fn absence(&self, name: &str) -> Option<String> {
-        let remedy = format!("make it again with 'clickwork mkmindriver -E {name}'");
-        let hint = format!("this driver is minimal, and was made without '{name}': {remedy}");
-        self.left_out.contains(&name).then_some(hint)
     }
 }

@@ -231,9 +231,6 @@ impl Declarer<'_> {
 
     fn undeclared(&mut self, name: &str, span: Span) -> Diagnostic {
         let error = Diagnostic::error(span, format!("undeclared element '{name}'"));
-        if let Some(reason) = self.classes.absence(name) {
-            return error.hint(reason);
-        }
         let similar = self.classes.may_suggest().then(|| {
             let mut elements: Vec<&str> = self.body.names().collect();
             elements.sort_unstable();

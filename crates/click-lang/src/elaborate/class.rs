@@ -103,18 +103,10 @@ impl<'a> ClassTable<'a> {
             let hint = "a tool made this class, and wrote an archive that explains it: use that, not the configuration in it";
             return error.hint(hint);
         }
-        if let Some(reason) = self.absence(name) {
-            return error.hint(reason);
-        }
         match self.may_suggest().then(|| self.similar(name)).flatten() {
             Some(similar) => error.hint(format!("did you mean '{similar}'?")),
             None => error,
         }
-    }
-
-    /// Why a class is not there, if that is known.
-    pub fn absence(&self, name: &str) -> Option<String> {
-        self.known?.absence(name)
     }
 
     /// Whether there is time to look for similar names once more.

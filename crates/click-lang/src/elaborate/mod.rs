@@ -37,10 +37,6 @@ pub trait ClassNames {
     fn contains(&self, name: &str) -> bool;
     /// All names, for suggestions.
     fn names(&self) -> Vec<String>;
-    /// Why a class is not there, and what to do, if that is known.
-    fn absence(&self, _name: &str) -> Option<String> {
-        None
-    }
 }
 
 /// Reads the files that `require(library ...)` names.
