@@ -194,7 +194,7 @@ fn a_minimal_driver_has_the_classes_that_it_was_made_for() {
     let made =
         shell(&dir, ".", "clickwork mkmindriver a.click count-vowels/example.click -E Print -o driver");
     assert!(made.status.success(), "{}", err(&made));
-    let run = shell(&dir, ".", "./driver a.click -q -h c.count");
+    let run = shell(&dir, ".", "./driver a.click --quiet -h c.count");
     assert_eq!(out(&run), "3\n", "{}", err(&run));
     let run = shell(&dir, ".", "./driver count-vowels/example.click");
     assert_eq!(out(&run), "130 letters in 10 packets\n", "{}", err(&run));

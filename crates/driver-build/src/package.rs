@@ -134,3 +134,68 @@ pub(crate) fn quoted(text: &str) -> String {
     };
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder that vanishes with the test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("clickwork-package-{name}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            Folder(path)
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            crate::cache::write(&self.0.join(file), text.as_bytes()).unwrap();
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_driver_depends_on_what_its_packages_are_built_from() {
+        let dir = Folder::new("hash");
+        dir.write("a/Cargo.toml", "[package]\nname = \"a_b\"\n[dependencies]\nc = { path = \"../c\" }\n");
+        dir.write("a/src/lib.rs", "mod x;");
+        dir.write("c/Cargo.toml", "[package]\nname = \"c\"\n");
+        dir.write("c/src/lib.rs", "");
+        let package = Package::in_folder(&dir.0.join("a")).unwrap();
+        let key = || package.add_to(Hash::new()).name();
+        let mut last = key();
+        let mut changes = |file: &str, text: &str| {
+            dir.write(file, text);
+            std::mem::replace(&mut last, key()) != key()
+        };
+        for file in ["a/src/x.rs", "a/src/tests/y.click", "c/src/lib.rs", "Cargo.toml", "a/build.rs"] {
+            assert!(changes(file, "[workspace] # fn f() {}"), "{file}");
+        }
+        for file in
+            ["a/example.click", "a/clickwork.toml", "a/tests/t.rs", "a/target/x", "a/.git/x", "d/src/lib.rs"]
+        {
+            assert!(!changes(file, "fn f() {}"), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_package_is_a_dependency_under_a_name_of_its_own() {
+        let dir = Folder::new("names");
+        dir.write("Cargo.toml", "[package]\nname = \"a_b\"\n");
+        let package = Package::in_folder(&dir.0).unwrap();
+        assert!(package.is_called("a-b") && package.is_called("a_b") && !package.is_called("ab"));
+        let line = package.dependency();
+        assert!(
+            line.starts_with("package_a_b = { path = \"/") && line.ends_with("package = \"a_b\" }\n"),
+            "{line}"
+        );
+        let versions = Package::new("c_d", vec![("version".into(), "1\"\\".into())]);
+        assert_eq!(versions.dependency(), "package_c_d = { version = \"1\\\"\\\\\", package = \"c_d\" }\n");
+    }
+}

@@ -48,3 +48,39 @@ fn line<'a>(bytes: &mut &'a [u8]) -> Option<&'a str> {
 fn is_inside(path: &str) -> bool {
     Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sources_are_those_of_a_program_without_its_tests() {
+        let bytes = unpack().unwrap();
+        let paths: Vec<&str> = files(&bytes).map(|f| f.path).collect();
+        for path in [
+            "Cargo.lock",
+            "crates/clickwork/src/main.rs",
+            "crates/driver-build/build.rs",
+            "patterns/ip.clickpat",
+        ] {
+            assert!(paths.contains(&path), "{path}");
+        }
+        assert!(!paths.iter().any(|p| p.starts_with("crates/prolac") || p.contains("/tests")));
+        let end = files(&bytes).last().unwrap();
+        assert_eq!(end.bytes.as_ptr_range().end, bytes.as_ptr_range().end, "nothing is left over");
+        let manifests = files(&bytes).filter(|f| f.path.ends_with("Cargo.toml"));
+        assert!(
+            manifests
+                .map(|f| String::from_utf8_lossy(f.bytes))
+                .all(|text| !text.contains("[dev-dependencies]"))
+        );
+    }
+
+    #[test]
+    fn no_file_can_be_written_outside() {
+        let packed = b"a/b\n1\nx../c\n1\ny";
+        assert_eq!(files(packed).map(|f| f.path).collect::<Vec<_>>(), ["a/b"]);
+        assert!(!is_inside("/etc/x") && !is_inside("a/../../b") && is_inside("a/b"));
+        assert_eq!(files(b"a\n5\nx").count(), 0);
+    }
+}
