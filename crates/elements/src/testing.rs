@@ -95,6 +95,8 @@ impl Harness {
             ..Options::default()
         };
         let (router, _) = build(&graph, &sources, &registry, options).map_err(|d| render(&sources, &d))?;
+        #[cfg(test)]
+        let router = in_segments(router);
         Ok(Harness { router, driver: Driver::default(), log, output })
     }
 
@@ -176,6 +178,16 @@ pub fn check_classes(classes: &[&'static Class]) {
             harness.run();
         }
     }
+}
+
+/// The router as if it were compiled, if CLICKWORK_SEGMENTS is 1: the tests of this crate must not notice.
+#[cfg(test)]
+fn in_segments(mut router: Router) -> Router {
+    use clickwork_compile::{Scope, plan};
+    if std::env::var_os("CLICKWORK_SEGMENTS").is_some_and(|value| value == "1") {
+        router.install(plan(&router, Scope::All));
+    }
+    router
 }
 
 fn render(sources: &Sources, diagnostics: &Diagnostics) -> String {
