@@ -97,23 +97,25 @@ impl Planner<'_> {
         let mut segments = Vec::new();
         let mut room = MOST_NODES + MOST_PER_ELEMENT * self.codes.len();
         while let Some(entry) = waiting.pop() {
-            let mut tree = self.tree(entry, room);
-            room = room.saturating_sub(tree.nodes.len());
+            let mut tree = self.tree(entry, &mut room);
             segments.push(tree.segment());
             waiting.extend(tree.cut_off.into_iter().filter(|&id| begun.insert(id)));
         }
         segments
     }
 
-    /// The tree that begins at an element; if it would be too large, without copies.
-    fn tree(&self, entry: ElementId, room: usize) -> Tree<'_> {
-        let grow = |most_nodes, crosses_joins| {
-            let mut tree = Tree::new(self, Kind::Push { most_nodes, crosses_joins });
+    /// The tree that begins at an element; if it would be too large, without copies. What is tried takes of the room, too, so
+    /// that planning takes no longer than its result is large.
+    fn tree(&self, entry: ElementId, room: &mut usize) -> Tree<'_> {
+        let may_copy = *room > 0;
+        let mut grow = |crosses_joins| {
+            let mut tree = Tree::new(self, Kind::Push { crosses_joins });
             tree.add(entry, &mut Vec::new());
+            *room = room.saturating_sub(tree.nodes.len());
             tree
         };
-        let tree = grow(room.min(MOST_NODES), true);
-        if tree.is_full { grow(MOST_NODES, false) } else { tree }
+        let tree = grow(may_copy);
+        if tree.is_full && may_copy { grow(false) } else { tree }
     }
 
     fn joins(&self, to: Endpoint) -> bool {
@@ -177,7 +179,6 @@ struct Tree<'a> {
 enum Kind {
     Pull,
     Push {
-        most_nodes: usize,
         /// Whether it goes on where ways join.
         crosses_joins: bool,
     },
@@ -239,12 +240,12 @@ impl<'a> Tree<'a> {
 
     /// Whether there may be one element more.
     fn may_grow(&mut self, to: Endpoint) -> bool {
-        let Kind::Push { most_nodes, crosses_joins } = self.kind else { return false };
+        let Kind::Push { crosses_joins } = self.kind else { return false };
         if !crosses_joins && self.planner.joins(to) {
             return false;
         }
         let exits = usize::from(self.exits) + self.open + exits_of(self.planner.router.info(to.element));
-        let has_room = self.nodes.len() < most_nodes && exits <= MOST_EXITS;
+        let has_room = self.nodes.len() < MOST_NODES && exits <= MOST_EXITS;
         self.is_full |= !has_room;
         has_room
     }
