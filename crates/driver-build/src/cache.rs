@@ -19,9 +19,13 @@ use crate::sources;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How many drivers are kept, those used last.
 const DRIVERS: usize = 20;
+
+/// How long it is kept what other versions of the program have built.
+const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The cache of this user.
 #[derive(Clone, Debug)]
@@ -54,6 +58,7 @@ impl Cache {
         let sources = self.tree.clone().unwrap_or_else(|| self.of_version("sources"));
         if !sources.exists() {
             unpack(&sources)?;
+            self.forget_versions();
         }
         create_folder(&self.folder)?;
         self.link(&sources).map_err(|e| error(&self.latest(), &e))?;
@@ -109,6 +114,17 @@ impl Cache {
         let _ = fs::remove_file(&new);
         std::os::unix::fs::symlink(sources, &new)?;
         fs::rename(&new, &link)
+    }
+
+    /// Removes what other versions of the program left here, if they have built nothing for long.
+    fn forget_versions(&self) {
+        for version in fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path()) {
+            let built = fs::metadata(version.join("drivers")).and_then(|m| m.modified());
+            let age = built.ok().and_then(|time| time.elapsed().ok());
+            if version != self.of_version("") && age.is_some_and(|age| age > MONTH) {
+                let _ = fs::remove_dir_all(version);
+            }
+        }
     }
 
     /// Removes drivers, the oldest first, with what cargo keeps for them.
@@ -172,4 +188,55 @@ pub(crate) fn error(file: &Path, e: &io::Error) -> String {
     let text = e.to_string();
     let reason = text.split_once(" (os error ").map_or(text.as_str(), |(reason, _)| reason);
     format!("{}: {reason}", file.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::time::SystemTime;
+
+    fn cache(name: &str) -> Cache {
+        let folder = std::env::temp_dir().join(format!("clickwork-cache-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        Cache { folder, tree: None }
+    }
+
+    /// Makes a file or folder look as if it was changed so many days ago.
+    fn days_old(path: &Path, days: u32) {
+        File::open(path).unwrap().set_modified(SystemTime::now() - MONTH / 30 * days).unwrap();
+    }
+
+    #[test]
+    fn drivers_that_are_not_used_make_room() {
+        let cache = cache("drivers");
+        for n in 0..DRIVERS as u32 {
+            write(&cache.driver(&format!("key{n}")), b"").unwrap();
+            days_old(&cache.driver(&format!("key{n}")), n + 1);
+        }
+        let built = cache.target().join("release/deps/driver-key19-abc");
+        write(&built, b"x").unwrap();
+        let kept = cache.keep("new", &built).unwrap();
+        assert_eq!(fs::read(kept).unwrap(), b"x");
+        assert!(!cache.driver("key19").exists() && cache.driver("key18").exists());
+        assert!(!built.exists());
+        fs::remove_dir_all(cache.folder).unwrap();
+    }
+
+    #[test]
+    fn what_other_versions_left_goes_after_a_month() {
+        let cache = cache("versions");
+        let versions = [("0.0.1-a", 31), ("0.0.1-b", 29), ("other", 99)];
+        for (name, days) in versions {
+            let drivers = cache.folder.join(name).join(if name == "other" { "things" } else { "drivers" });
+            fs::create_dir_all(&drivers).unwrap();
+            days_old(&drivers, days);
+        }
+        let sources = cache.sources().unwrap();
+        assert_eq!(versions.map(|(name, _)| cache.folder.join(name).exists()), [false, true, true]);
+        assert_eq!(fs::read_link(cache.latest()).unwrap(), sources);
+        assert!(cache.latest().join("crates/router/src/lib.rs").is_file());
+        assert!(cache.sources().is_ok(), "a second time");
+        fs::remove_dir_all(cache.folder).unwrap();
+    }
 }
