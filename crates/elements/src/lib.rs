@@ -84,3 +84,16 @@ pub fn registry() -> Registry {
     standard::add_aliases(&mut r);
     r
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_have_constants() {
+        const NULL: &Class = class("Null");
+        static SOME: &[&Class] = &[class("ARPFaker"), class("UnstripIPHeader")];
+        assert_eq!(NULL.name, "Null");
+        assert!(SOME.iter().all(|c| registry().get(c.name).is_some_and(|known| std::ptr::eq(known, *c))));
+    }
+}
