@@ -133,6 +133,67 @@ fn the_change_to_compiled_code_loses_and_reorders_nothing() {
     again.drain();
 }
 
+/// A network namespace with a cable from `a` to `b`.
+struct Namespace(String);
+
+impl Namespace {
+    fn new(test: &str) -> Option<Namespace> {
+        let namespace = Namespace(format!("clickwork-compiled-{}", std::process::id()));
+        let ip = |args: &[&str]| {
+            Command::new("ip").args(args).output().is_ok_and(|output| output.status.success())
+        };
+        let name = namespace.0.as_str();
+        let made = ip(&["netns", "add", name])
+            && ip(&["-n", name, "link", "add", "a", "type", "veth", "peer", "name", "b"])
+            && ["a", "b"].iter().all(|end| ip(&["-n", name, "link", "set", end, "up"]));
+        if !made {
+            eprintln!("skipped {test}: a network namespace needs root and `ip` (iproute2)");
+        }
+        made.then_some(namespace)
+    }
+
+    fn run(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.0, env!("CARGO_BIN_EXE_clickwork"), "run"]).args(args);
+        command
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "del", &self.0]).output();
+    }
+}
+
+#[test]
+fn packets_of_a_device_are_neither_lost_nor_reordered_by_the_change() {
+    if !has_compiler() {
+        return;
+    }
+    let Some(namespace) = Namespace::new("packets_of_a_device") else { return };
+    let dir = Scratch::new("live-device");
+    let source = "src :: RatedSource(RATE 2000, LENGTH 20) -> in :: Counter -> UDPIPEncap(10.0.0.2, 1000, 10.0.0.3, 2000)
+        -> EtherEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2) -> q :: Queue(10000) -> ToDevice(a)";
+    let sender = Live::start(&dir, "a.sock", namespace.run(&["-e", source]));
+    while !dir.path("a.sock").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let path = "FromDevice(b, PROMISC true, SNIFFER false) -> c :: Classifier(12/0800, -) -> Strip(14) -> CheckIPHeader -> DecIPTTL
+        -> Queue(10000) -> Unqueue -> Paint(1) -> out :: Counter -> ToDump(out.pcap, ENCAP IP); c [1] -> Discard";
+    let mut receiver = Live::start(&dir, "b.sock", namespace.run(&["--compiled", "-e", path]));
+    receiver.wait_for("elements run compiled");
+    let before = receiver.read("out.count");
+    receiver.wait_above("out.count", before + 300);
+    let sent = sender.drain();
+    std::thread::sleep(Duration::from_millis(200));
+    receiver.ctl(&["write", "stop"]);
+    assert!(receiver.child.wait().expect("it ends").success());
+    let numbers = numbers(&dir);
+    assert!(before > 0 && numbers.len() as u64 > before + 300);
+    assert!(numbers.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1)), "order");
+    assert!(numbers.len() as u64 <= sent);
+}
+
 #[test]
 fn two_runs_may_compile_the_same_at_once() {
     if !has_compiler() {

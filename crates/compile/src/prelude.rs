@@ -2,7 +2,7 @@
 //!
 //! Each function takes a packet along a path, from element to element, and returns its *exit*: a number that says by which
 //! output it left the path, or at which element its common case ended, so that the element itself must be asked.
-//! Functions are named by what they do. Comments name the elements.
+//! Functions are named by what they do. Comments name the elements of the path, and at exits who is asked or gets the packet.
 
 use clickwork_packet::Packet;
 

@@ -135,6 +135,12 @@ impl Body {
         let _ = writeln!(self.text, "    {line}");
     }
 
+    /// A line with a comment behind it.
+    fn remarked(&mut self, line: &str, remark: &str) {
+        let _ = writeln!(self.identity, "    {line}");
+        let _ = writeln!(self.text, "    {line} // {remark}");
+    }
+
     fn call(&mut self, before: &str, call: &Call, after: &str) {
         let _ = writeln!(self.identity, "    {before}{}{after}", call.identity);
         let _ = writeln!(self.text, "    {before}{}{after}", call.text);
@@ -175,32 +181,34 @@ impl Paths<'_> {
         let action = self.action(node);
         let ask = node.exits.start - base;
         let arms: Vec<String> = node.ways.iter().map(|way| self.arm(way, base, inner)).collect();
-        match (arms.as_slice(), inner) {
-            ([arm], _) => {
-                body.call("if ", &action, " != Some(0) {");
-                body.line(&format!("    return {ask};"));
-                body.line("}");
-                inner.is_none().then(|| body.line(arm));
-            }
-            (arms, None) => {
-                body.call("match ", &action, " {");
-                arms.iter().enumerate().for_each(|(n, arm)| body.line(&format!("    Some({n}) => {arm},")));
-                body.line(&format!("    _ => {ask},"));
-                body.line("}");
-            }
-            (arms, Some(_)) => {
-                body.call("match ", &action, " {");
-                for (n, arm) in arms.iter().enumerate() {
-                    body.line(&match node.ways[n].node == inner {
-                        true => format!("    Some({n}) => {{}}"),
-                        false => format!("    Some({n}) => return {arm},"),
-                    });
-                }
-                body.line(&format!("    _ => return {ask},"));
-                body.line("}");
+        let name = &self.router.info(node.element).name;
+        if let [arm] = arms.as_slice() {
+            body.call("if ", &action, " != Some(0) {");
+            body.remarked(&format!("    return {ask};"), &format!("ask {name}"));
+            body.line("}");
+            inner.is_none().then(|| self.line(node, 0, arm, body));
+            return inner;
+        }
+        let leave = if inner.is_some() { "return " } else { "" };
+        body.call("match ", &action, " {");
+        for (n, arm) in arms.iter().enumerate() {
+            match inner.is_some() && node.ways[n].node == inner {
+                true => body.line(&format!("    Some({n}) => {{}}")),
+                false => self.line(node, n, &format!("    Some({n}) => {leave}{arm},"), body),
             }
         }
+        body.remarked(&format!("    _ => {leave}{ask},"), &format!("ask {name}"));
+        body.line("}");
         inner
+    }
+
+    /// Writes a line about packets that go by an output; it says where to, if that is out of the segment.
+    fn line(&self, node: &Node, output: usize, line: &str, body: &mut Body) {
+        let from = Endpoint { element: node.element, port: output as u16 };
+        match self.router.targets(from).first().filter(|_| node.ways[output].node.is_none()) {
+            Some(to) => body.remarked(line, &format!("to {}", self.router.info(to.element).name)),
+            None => body.line(line),
+        }
     }
 
     /// The exit of a packet that goes that way.

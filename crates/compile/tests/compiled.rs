@@ -152,10 +152,10 @@ fn random_routers_do_the_same_compiled() {
     if !has_compiler() {
         return;
     }
-    let texts: Vec<String> = common::seeds(100).map(|seed| configuration(&mut Random::new(seed))).collect();
+    let texts: Vec<String> = common::seeds(60).map(|seed| configuration(&mut Random::new(seed))).collect();
     let code = Compiled::new("random", &text_of(texts.iter().map(String::as_str)));
     let mut elements = 0;
-    for (text, seed) in texts.iter().zip(common::seeds(100)) {
+    for (text, seed) in texts.iter().zip(common::seeds(60)) {
         for ordered in [false, true] {
             let mut plain = start(text, ordered).expect("it is correct");
             let mut compiled = start(text, ordered).expect("it is correct");
