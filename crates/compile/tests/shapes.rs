@@ -125,6 +125,28 @@ fn odd_routers_compile_and_do_the_same() {
 }
 
 #[test]
+fn code_loaded_from_memory_is_not_mistaken_for_other_code() {
+    if Command::new("rustc").arg("--version").output().is_err() {
+        return println!("skipped: no rustc to compile routers with");
+    }
+    let configs = ["Paint(1)", "Paint(2)"].map(|paint| format!("in :: {paint}; Idle -> in -> Discard;"));
+    let mut loaded = Vec::new();
+    for (n, text) in configs.iter().enumerate() {
+        let running = start(text, false).expect("correct");
+        let text = write(&running.router, &plan(&running.router, Scope::All));
+        let file = std::env::temp_dir().join(format!("clickwork-memory-{n}-{}.so", std::process::id()));
+        rustc::compile(&text, &file).unwrap_or_else(|e| panic!("{e}"));
+        let bytes = std::fs::read(&file).expect("it was made");
+        let _ = std::fs::remove_file(&file);
+        loaded.push((Library::from_bytes(&bytes).expect("it can be loaded"), text.symbols[0].clone()));
+    }
+    for (n, (library, symbol)) in loaded.iter().enumerate() {
+        assert!(library.function(symbol).is_some());
+        assert!(library.function(&loaded[1 - n].1).is_none());
+    }
+}
+
+#[test]
 fn plans_and_texts_are_about_as_large_as_their_routers() {
     // More exits than numbers for them, more ways than anybody could count, more elements than fit in a segment.
     for text in [ladder(4000), wide(500, 3), wide(2000, 1), row(3000), pulled_row(1000)] {

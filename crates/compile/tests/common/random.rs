@@ -96,6 +96,8 @@ const PULLED: &[(&str, usize)] = &[
     ("CheckLength(40)", 1),
     ("Counter", 1),
     ("GetIPAddress(16)", 1),
+    ("CheckPaint(1)", 2),
+    ("HostEtherFilter(02:02:02:02:02:02)", 2),
 ];
 
 /// A configuration whose element `in` takes packets. Paths divide, join and go back; the way back makes packets shorter, so that
