@@ -69,8 +69,8 @@ pub fn link(segments: Vec<Segment>, text: &Text, library: &Library) -> Vec<Segme
 /// The text of a router: of its segments, and of those that are left when elements have changed that are likely to.
 pub fn text_of(router: &Router, scope: Scope) -> Text {
     let mut writer = Writer::default();
-    let symbols = writer.add(router, &plan(router, scope));
-    writer.add(router, &plan_lasting(router, scope));
+    let mut symbols = writer.add(router, &plan(router, scope));
+    symbols.extend(writer.add(router, &plan_lasting(router, scope)));
     Text { source: writer.finish(), symbols }
 }
 

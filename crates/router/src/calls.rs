@@ -138,7 +138,7 @@ impl Router {
     pub fn read_handler(&mut self, id: ElementId, name: &str, parameter: &str) -> Outcome {
         let found = self.find_handler(id, name)?;
         match found.handler.read {
-            Some(action) => self.act(id, action, &found.text(parameter)),
+            Some(action) => self.act(id, action, &found.text(parameter), |_, _| {}),
             None => Err(self.wrong_kind(id, name, "read")),
         }
     }
@@ -150,22 +150,33 @@ impl Router {
     pub fn write_handler(&mut self, id: ElementId, name: &str, value: &str) -> Outcome {
         let found = self.find_handler(id, name)?;
         match found.handler.write {
-            Some(action) => {
-                let outcome = self.act(id, action, &found.text(value));
-                self.recheck_segments(id);
-                outcome
-            }
+            Some(action) => self.act(id, action, &found.text(value), Router::recheck_segments),
             None => Err(self.wrong_kind(id, name, "write")),
         }
     }
 
-    fn act(&mut self, id: ElementId, action: Action, text: &str) -> Outcome {
+    /// Carries out a handler, then does what is to follow before packets that it emitted move on.
+    fn act(
+        &mut self,
+        id: ElementId,
+        action: Action,
+        text: &str,
+        then: fn(&mut Router, ElementId),
+    ) -> Outcome {
         let result = match action {
-            Action::Router(f) => f(self, id, text),
+            Action::Router(f) => {
+                let result = f(self, id, text);
+                then(self, id);
+                result
+            }
             Action::Element(f) => {
-                let busy =
-                    Err("the element is busy: its own handlers cannot be called from within it".to_string());
-                self.with_element(id, |e, cx| f(e, text, cx)).unwrap_or(busy)
+                let before = self.made_before(id);
+                let result = self.call(id, |e, cx| f(e, text, cx));
+                then(self, id);
+                self.count_made(id, before);
+                self.deliver();
+                let busy = "the element is busy: its own handlers cannot be called from within it";
+                result.unwrap_or_else(|| Err(busy.to_string()))
             }
         };
         result.map_err(HandlerError::Failed)

@@ -370,12 +370,12 @@ impl Router {
 
     /// For an element without inputs, the packets in the slots; then [`Router::count_made`] knows what it adds.
     #[inline]
-    fn made_before(&self, id: ElementId) -> Option<usize> {
+    pub(crate) fn made_before(&self, id: ElementId) -> Option<usize> {
         self.infos[id.index()].inputs.is_empty().then(|| self.slots.packets())
     }
 
     #[inline]
-    fn count_made(&mut self, id: ElementId, before: Option<usize>) {
+    pub(crate) fn count_made(&mut self, id: ElementId, before: Option<usize>) {
         if let Some(before) = before {
             self.infos[id.index()].packets += (self.slots.packets() - before) as u64;
         }
