@@ -220,18 +220,17 @@ impl Network {
     }
 
     fn at_ports(&self, ports: &BTreeMap<Port, BTreeSet<usize>>, id: ElementId) -> Vec<Connection> {
-        let all = Port { element: id, port: 0 }..Port { element: id + 1, port: 0 };
-        ports.range(all).flat_map(|(_, numbers)| numbers).map(|n| self.connections[n]).collect()
+        ports.range(all_of(id)).flat_map(|(_, numbers)| numbers).map(|n| self.connections[n]).collect()
     }
 
     /// How many inputs of an element are used, counting up to the highest.
     pub fn input_count(&self, id: ElementId) -> usize {
-        self.inputs(id).last().map_or(0, |c| c.to.port + 1)
+        self.to.range(all_of(id)).next_back().map_or(0, |(port, _)| port.port + 1)
     }
 
     /// How many outputs of an element are used, counting up to the highest.
     pub fn output_count(&self, id: ElementId) -> usize {
-        self.outputs(id).last().map_or(0, |c| c.from.port + 1)
+        self.from.range(all_of(id)).next_back().map_or(0, |(port, _)| port.port + 1)
     }
 
     /// Connects whatever enters `input` to whatever `output` leads to, as if packets went straight through.
@@ -273,6 +272,11 @@ impl Network {
             self.connect(new, c.to, c.span);
         }
     }
+}
+
+/// All ports of an element.
+fn all_of(element: ElementId) -> std::ops::Range<Port> {
+    Port { element, port: 0 }..Port { element: element + 1, port: 0 }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! Both find the fixed point that says most: forward, everything that is true of all packets on all ways; backward, the
 //! weakest demand that serves all who need something, or that there is none.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use clickwork_lang::Port;
 
@@ -73,8 +73,11 @@ impl Have {
     /// Follows packets from their sources.
     pub fn new(network: &Network, rules: &Rules<'_>) -> Have {
         let mut have = Have::default();
-        let mut queue: BTreeSet<ElementId> = network.elements().map(|(id, _)| id).collect();
-        while let Some(id) = queue.pop_first() {
+        // First come, first served: an element with many inputs is looked at again once for all that have changed.
+        let mut queue: VecDeque<ElementId> = network.elements().map(|(id, _)| id).collect();
+        let mut queued: BTreeSet<ElementId> = queue.iter().copied().collect();
+        while let Some(id) = queue.pop_front() {
+            queued.remove(&id);
             for output in ports(id, network.output_count(id)) {
                 let lies = have.leaving(network, rules, output);
                 if have.output(output) == lies {
@@ -86,7 +89,9 @@ impl Have {
                     let now = before.or(lies);
                     if now != before {
                         have.inputs.insert(to, now);
-                        queue.insert(to.element);
+                        if queued.insert(to.element) {
+                            queue.push_back(to.element);
+                        }
                     }
                 }
             }
