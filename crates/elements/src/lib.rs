@@ -3,8 +3,11 @@
 //! To add an element, copy `standard/counter.rs` (facts, code, tests), and list its `CLASS` in the family's `mod.rs`.
 #![forbid(unsafe_code)]
 
+mod analysis;
+mod aqm;
 pub mod capture;
 mod classify;
+mod compression;
 mod control;
 mod device;
 mod ethernet;
@@ -13,36 +16,55 @@ mod hostile;
 mod icmp;
 pub mod info;
 pub mod ip;
+mod ip6;
+mod ipsec;
+mod local;
 mod print;
 mod queue;
 mod rate;
+mod rewriter;
 mod sched;
 mod shaping;
+mod socket;
 mod source;
+mod spantree;
 mod standard;
 mod tcpudp;
 pub mod testing;
+mod threads;
 mod values;
+mod wifi;
 
 use clickwork_router::{Class, Registry};
 
 /// The families of the library.
 static FAMILIES: &[&[&Class]] = &[
+    analysis::CLASSES,
+    aqm::CLASSES,
     capture::CLASSES,
     classify::CLASSES,
+    compression::CLASSES,
     control::CLASSES,
     device::CLASSES,
     ethernet::CLASSES,
     icmp::CLASSES,
     info::CLASSES,
     ip::CLASSES,
+    ip6::CLASSES,
+    ipsec::CLASSES,
+    local::CLASSES,
     print::CLASSES,
     queue::CLASSES,
+    rewriter::CLASSES,
     sched::CLASSES,
     shaping::CLASSES,
+    socket::CLASSES,
     source::CLASSES,
+    spantree::CLASSES,
     standard::CLASSES,
     tcpudp::CLASSES,
+    threads::CLASSES,
+    wifi::CLASSES,
 ];
 
 /// The class called `name`. In a constant or static, so that a program which names some classes contains those alone.

@@ -1,0 +1,6 @@
+//! Active queue management.
+
+use clickwork_router::Class;
+
+/// The classes of this family.
+pub static CLASSES: &[&Class] = &[];

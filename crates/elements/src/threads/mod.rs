@@ -1,0 +1,6 @@
+//! Assignment of tasks to threads.
+
+use clickwork_router::Class;
+
+/// The classes of this family.
+pub static CLASSES: &[&Class] = &[];
