@@ -2,13 +2,11 @@
 //!
 //! Left out is what a build does not need: tests, benchmarks, and the dependencies for them. `src/sources.rs` unpacks.
 
+use clickwork_toolchain::Hash;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-#[path = "src/hash.rs"]
-mod hash;
 
 /// The crate that all the others are needed for.
 const TOP: &str = "clickwork";
@@ -24,7 +22,7 @@ fn main() -> io::Result<()> {
     let mut packed = Files { root, files: BTreeMap::new() };
     packed.add_all()?;
     let bytes = packed.to_bytes();
-    println!("cargo::rustc-env=SOURCES_HASH={}", hash::Hash::new().add(&bytes).name());
+    println!("cargo::rustc-env=SOURCES_HASH={}", Hash::default().and(&bytes).name());
     fs::write(variable("OUT_DIR").join("sources"), miniz_oxide::deflate::compress_to_vec(&bytes, LEVEL))
 }
 

@@ -54,13 +54,12 @@ pub fn main(args: &Build) -> ExitCode {
         packages::ensure(&args.input, &input, &report)?;
         let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
         let mut router = check(&maker, &input, &report)?;
-        let (source, text) =
-            (write(&router, &plan(&router, Scope::All)).source, text_of(&router, Scope::All));
+        let done = match args.emit {
+            Some(Emit::Rust) => emit(args, &router),
+            None => build(args, &maker, &input, text_of(&router, Scope::All).as_ref()),
+        };
         router.cleanup();
-        match args.emit {
-            Some(Emit::Rust) => output::write(args.output.as_deref().unwrap_or(Path::new("-")), &source),
-            None => build(args, &maker, &input, &text),
-        }
+        done
     })
 }
 
@@ -72,12 +71,14 @@ fn check(maker: &Maker, input: &Input, report: &Report) -> Result<Router, String
     router.ok_or_else(|| format!("{}: not a correct configuration", input.name))
 }
 
-fn build(args: &Build, maker: &Maker, input: &Input, text: &Text) -> Result<(), String> {
+fn emit(args: &Build, router: &Router) -> Result<(), String> {
+    let text = write(router, &plan(router, Scope::All));
+    output::write(args.output.as_deref().unwrap_or(Path::new("-")), &text.source)
+}
+
+fn build(args: &Build, maker: &Maker, input: &Input, text: Option<&Text>) -> Result<(), String> {
     let output = args.output.clone().map_or_else(|| default_output(input), Ok)?;
-    let code = match text.symbols.is_empty() {
-        true => Vec::new(),
-        false => compiled(text)?,
-    };
+    let code = text.map_or(Ok(Vec::new()), compiled)?;
     let (defines, libraries) = (args.input.definition_words(), maker.path.libraries());
     let (name, config) = (&input.name, &input.to_bytes());
     let parts = Parts { name, config, defines: &defines, libraries: &libraries, code: &code };

@@ -5,9 +5,9 @@
 //! out of date, and found again when elements got other names. Files appear complete or not at all; several programs and threads
 //! may use the folder at once.
 
-use crate::hash::hash;
 use crate::rustc::{CompileError, OPTIONS};
 use crate::text::{Text, abi};
+use clickwork_toolchain::{Hash, cache_folder};
 use std::collections::BTreeSet;
 use std::fs::{DirEntry, File};
 use std::io;
@@ -33,13 +33,7 @@ pub struct Cache {
 /// # Errors
 /// If it cannot be made, or nobody knows where it should be.
 pub fn directory() -> Result<Cache, CompileError> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let path = variable("CLICKWORK_CACHE")
-        .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("clickwork")))
-        .or_else(|| Some(variable("HOME")?.join(".cache/clickwork")));
-    let path = path.ok_or_else(|| {
-        CompileError::new("no place for compiled code: set CLICKWORK_CACHE to a folder".to_string())
-    })?;
+    let path = cache_folder().map_err(CompileError::new)?;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
     made.map_err(|e| {
         let path = path.display();
@@ -111,7 +105,7 @@ impl Cache {
         let abi = format!("{:x}", abi());
         let symbols: BTreeSet<&str> = text.symbols.iter().map(String::as_str).collect();
         let all = symbols.into_iter().chain([abi.as_str()]).chain(OPTIONS.iter().copied());
-        format!("segments-{:016x}.so", hash(all))
+        format!("segments-{}.so", Hash::of(all).name())
     }
 }
 

@@ -15,7 +15,6 @@
 
 pub mod attach;
 pub mod cache;
-mod hash;
 pub mod load;
 mod names;
 pub mod plan;
@@ -66,12 +65,17 @@ pub fn link(segments: Vec<Segment>, text: &Text, library: &Library) -> Vec<Segme
     segments.into_iter().zip(&text.symbols).filter_map(with_code).collect()
 }
 
-/// The text of a router: of its segments, and of those that are left when elements have changed that are likely to.
-pub fn text_of(router: &Router, scope: Scope) -> Text {
+/// The text of a router: of its segments, and of those that are left when elements have changed that are likely to. None if it
+/// has no segments.
+pub fn text_of(router: &Router, scope: Scope) -> Option<Text> {
+    let segments = plan(router, scope);
+    if segments.is_empty() {
+        return None;
+    }
     let mut writer = Writer::default();
-    let mut symbols = writer.add(router, &plan(router, scope));
+    let mut symbols = writer.add(router, &segments);
     symbols.extend(writer.add(router, &plan_lasting(router, scope)));
-    Text { source: writer.finish(), symbols }
+    Some(Text { source: writer.finish(), symbols })
 }
 
 /// The segments of a router as it is now for which `library` has code: all of them if it can be, else those without elements

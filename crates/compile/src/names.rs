@@ -1,8 +1,8 @@
 //! Names for what is generated: of modules and constants, which are numbered where several want one name, and lists of
 //! elements in comments.
 
-use crate::hash::hash;
 use clickwork_router::fast::FastCode;
+use clickwork_toolchain::Hash;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub struct Named {
 impl Named {
     /// The name of a text, `wish` or something like it.
     pub fn name(&mut self, wish: &str, text: &str) -> String {
-        let hash = hash([wish, text]);
+        let hash = Hash::of([wish, text]).number();
         if let Some(name) = self.by_hash.get(&hash) {
             return name.clone();
         }
@@ -72,7 +72,8 @@ impl FastPaths {
         let module = self.modules.name(code.module, &code.source);
         let of_module = self.constants.entry(module.clone()).or_default();
         let constants = of_module.name("ELEMENT", &code.constants);
-        let (source, value) = (hash([&*code.source]), hash([code.constants.as_str()]));
+        let (source, value) =
+            (Hash::of([&*code.source]).number(), Hash::of([code.constants.as_str()]).number());
         Call {
             text: format!("{module}::fast(&{module}::{constants}, p)"),
             identity: format!("{}#{source:016x}#{value:016x}", code.module),

@@ -2,6 +2,7 @@
 
 use crate::text::Text;
 use clickwork_packet::SOURCES;
+use clickwork_toolchain::{REMEDY, installed};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,14 +11,12 @@ use std::process::{Command, Output};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileError {
     message: String,
-    /// Whether it is the Rust compiler that is missing.
-    pub no_compiler: bool,
 }
 
 impl CompileError {
     /// An error with a message.
     pub fn new(message: String) -> CompileError {
-        CompileError { message, no_compiler: false }
+        CompileError { message }
     }
 }
 
@@ -59,25 +58,9 @@ pub fn compile(text: &Text, output: &Path) -> Result<(), CompileError> {
 }
 
 fn command(options: &[&str]) -> Command {
-    let compiler = std::env::var_os("RUSTC").filter(|value| !value.is_empty()).unwrap_or_else(find);
-    let mut command = Command::new(compiler);
+    let mut command = Command::new(installed("RUSTC", "rustc"));
     command.args(OPTIONS).args(options);
     command
-}
-
-/// `rustc` from the search path, or from where rustup puts it.
-fn find() -> std::ffi::OsString {
-    let in_path = |folder: PathBuf| folder.join("rustc").is_file();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    if !std::env::split_paths(&path).any(in_path)
-        && let Some(home) = std::env::var_os("HOME")
-    {
-        let rustup = Path::new(&home).join(".cargo/bin/rustc");
-        if rustup.is_file() {
-            return rustup.into();
-        }
-    }
-    "rustc".into()
 }
 
 fn run(command: &mut Command) -> Result<(), CompileError> {
@@ -87,12 +70,9 @@ fn run(command: &mut Command) -> Result<(), CompileError> {
             "the Rust compiler could not compile the router; please report this:\n{}",
             String::from_utf8_lossy(&stderr).trim_end()
         ))),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(CompileError {
-            message:
-                "no Rust compiler (rustc): install Rust from https://rustup.rs, or set RUSTC to the compiler"
-                    .to_string(),
-            no_compiler: true,
-        }),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            Err(CompileError::new(format!("no Rust compiler (rustc): {REMEDY}")))
+        }
         Err(e) => Err(CompileError::new(format!("the Rust compiler cannot be run: {e}"))),
     }
 }

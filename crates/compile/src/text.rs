@@ -5,12 +5,12 @@
 //! functions that do the same are one, and compiled code can be found again by what it does. A function returns the exit
 //! of its packet, counted from 0 at its first element.
 
-use crate::hash::hash;
 use crate::names::{Call, Elements, FastPaths};
 use clickwork_packet::SOURCES;
 use clickwork_router::router::Info;
 use clickwork_router::segment::{Node, Segment, Way};
 use clickwork_router::{ElementId, Endpoint, Router};
+use clickwork_toolchain::Hash;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -37,7 +37,7 @@ pub fn abi() -> u64 {
 }
 
 fn hash_of_sources() -> u64 {
-    hash(SOURCES.iter().flat_map(|(path, text)| [*path, *text]).chain([PRELUDE]))
+    Hash::of(SOURCES.iter().flat_map(|(path, text)| [*path, *text]).chain([PRELUDE])).number()
 }
 
 /// Writes the code of segments of `router`.
@@ -160,7 +160,7 @@ impl Paths<'_> {
         while let Some(number) = next {
             next = self.step(number, node.exits.start, &mut body);
         }
-        let name = format!("{}_{:016x}", node.code.module, hash([body.identity.as_str()]));
+        let name = format!("{}_{}", node.code.module, Hash::of([body.identity.as_str()]).name());
         let text = || format!("#[inline]\nfn {name}(p: &mut Packet) -> u16 {{\n{}}}\n", body.text);
         self.writer.functions.add(&name, &self.router.info(node.element).name, text);
         name

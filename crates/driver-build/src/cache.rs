@@ -16,6 +16,7 @@
 //! same time.
 
 use crate::sources;
+use clickwork_toolchain::cache_folder;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,13 +42,10 @@ impl Cache {
     /// # Errors
     /// If it says nothing.
     pub fn of_user() -> Result<Cache, String> {
-        let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let folder = variable("CLICKWORK_CACHE")
-            .or_else(|| variable("XDG_CACHE_HOME").map(|d| d.join("clickwork")))
-            .or_else(|| variable("HOME").map(|d| d.join(".cache/clickwork")))
-            .ok_or("no folder for the cache: set CLICKWORK_CACHE to one")?;
+        let folder = cache_folder()?;
         let folder = std::path::absolute(&folder).map_err(|e| error(&folder, &e))?;
-        Ok(Cache { folder, tree: variable("CLICKWORK_SOURCES") })
+        let tree = std::env::var_os("CLICKWORK_SOURCES").filter(|value| !value.is_empty());
+        Ok(Cache { folder, tree: tree.map(PathBuf::from) })
     }
 
     /// The sources of this program, unpacked.

@@ -1,5 +1,6 @@
 //! Running cargo: first with what is on the machine, then with the network.
 
+use clickwork_toolchain::{REMEDY, installed};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
@@ -31,16 +32,6 @@ fn cargo() -> PathBuf {
     installed("CARGO", "cargo")
 }
 
-fn installed(variable: &str, program: &str) -> PathBuf {
-    if let Some(named) = std::env::var_os(variable).filter(|v| !v.is_empty()) {
-        return named.into();
-    }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let in_path = std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
-    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo/bin").join(program));
-    home.filter(|file| !in_path && file.is_file()).unwrap_or_else(|| program.into())
-}
-
 /// How drivers are compiled: optimised, unless `$CLICKWORK_DRIVER_PROFILE` names another of cargo's profiles, such as `dev`, which
 /// compiles faster.
 pub fn profile() -> String {
@@ -55,10 +46,7 @@ pub fn profile() -> String {
 pub fn rustc_version() -> Result<String, String> {
     let output = Command::new(installed("RUSTC", "rustc")).arg("-vV").output();
     let output = output.map_err(|e| {
-        format!(
-            "no Rust compiler (rustc: {e}), which builds drivers with packages: install Rust from https://rustup.rs, or set \
-             RUSTC to the compiler"
-        )
+        format!("no Rust compiler (rustc: {e}), which builds drivers with packages: {REMEDY}")
     })?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

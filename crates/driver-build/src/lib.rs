@@ -10,7 +10,6 @@
 
 mod cache;
 mod cargo;
-mod hash;
 mod manifest;
 mod package;
 mod recipe;

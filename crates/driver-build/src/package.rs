@@ -1,8 +1,8 @@
 //! Packages: crates of other people that have element classes.
 
 use crate::cache::error;
-use crate::hash::Hash;
 use crate::manifest;
+use clickwork_toolchain::Hash;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Package {
             if seen.insert(folder.clone()) {
                 hash = add_folder(&folder, true, hash);
                 folders.extend(manifest::paths(&folder));
-                hash = hash.add(&workspace_manifest(&folder));
+                hash = hash.and(&workspace_manifest(&folder));
             }
         }
         hash
@@ -118,8 +118,8 @@ fn add_folder(folder: &Path, outermost: bool, mut hash: Hash) -> Hash {
             continue;
         }
         hash = match path.is_dir() {
-            true => add_folder(&path, false, hash.add(name.as_bytes())),
-            false => hash.add(name.as_bytes()).add(&fs::read(&path).unwrap_or_default()),
+            true => add_folder(&path, false, hash.and(name.as_bytes())),
+            false => hash.and(name.as_bytes()).and(&fs::read(&path).unwrap_or_default()),
         };
     }
     hash
@@ -168,7 +168,7 @@ mod tests {
         dir.write("c/Cargo.toml", "[package]\nname = \"c\"\n");
         dir.write("c/src/lib.rs", "");
         let package = Package::in_folder(&dir.0.join("a")).unwrap();
-        let key = || package.add_to(Hash::new()).name();
+        let key = || package.add_to(Hash::default()).name();
         let mut last = key();
         let mut changes = |file: &str, text: &str| {
             dir.write(file, text);

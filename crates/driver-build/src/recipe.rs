@@ -1,8 +1,8 @@
 //! What a driver consists of, and the cargo project for it.
 
 use crate::cache::{error, write};
-use crate::hash::Hash;
 use crate::package::{Package, quoted};
+use clickwork_toolchain::Hash;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -57,8 +57,8 @@ fn dependency(name: &str, folder: &Path) -> String {
 impl Recipe {
     /// A name for the driver: drivers of the same name are the same.
     pub(crate) fn key(&self, compiler: &str, sources: &Path) -> String {
-        let hash = Hash::new().add(compiler.as_bytes());
-        let hash = hash.add(self.manifest("", sources).as_bytes()).add(self.main().as_bytes());
+        let hash = Hash::default().and(compiler.as_bytes());
+        let hash = hash.and(self.manifest("", sources).as_bytes()).and(self.main().as_bytes());
         self.packages.iter().fold(hash, |hash, package| package.add_to(hash)).name()
     }
 

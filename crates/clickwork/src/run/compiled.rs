@@ -31,10 +31,7 @@ impl Compiled {
     /// of elements which a tool has specialised, it is made before this returns.
     pub fn begin(&mut self, router: &mut Router, wait: bool) {
         self.pending = None;
-        let text = text_of(router, self.scope);
-        if text.symbols.is_empty() {
-            return;
-        }
+        let Some(text) = text_of(router, self.scope) else { return };
         if self.may_compile {
             let wait = wait || self.scope == Scope::Specialised;
             let there = wait || cache::directory().is_ok_and(|cache| cache.has(&text));

@@ -82,11 +82,15 @@ impl Extraction<'_> {
     fn unlink(&mut self) -> Result<Vec<ElementId>, Diagnostics> {
         let mut inner = Vec::new();
         let mut errors = Diagnostics::new();
-        for link in self.network.of_class(LINK) {
-            match self.words(link) {
+        // All are read before the first is replaced: a link may lead straight to another.
+        let links = self.network.of_class(LINK).into_iter();
+        let links: Vec<_> =
+            links.map(|link| (link, self.network.input_count(link), self.words(link))).collect();
+        for (link, inputs, words) in links {
+            match words {
                 Err(e) => errors.push(e),
                 Ok(words) if words.0.iter().any(|s| s.component == self.component) => {
-                    errors.extend(self.replace(link, &words));
+                    errors.extend(self.replace(link, inputs, &words));
                 }
                 Ok(words) if words.0.iter().any(|s| self.inside(&s.component).is_some()) => inner.push(link),
                 Ok(_) => {}
@@ -109,8 +113,8 @@ impl Extraction<'_> {
         })
     }
 
-    fn replace(&mut self, link: ElementId, words: &Words) -> Diagnostics {
-        let inputs = self.network.input_count(link);
+    /// Replaces a link, which had so many inputs, by the elements of this component that it stands for.
+    fn replace(&mut self, link: ElementId, inputs: usize, words: &Words) -> Diagnostics {
         let mut errors = Diagnostics::new();
         for (n, stand) in words.0.iter().enumerate().filter(|(_, s)| s.component == self.component) {
             let name = format!("{}/{}", stand.component, stand.element);
