@@ -186,7 +186,7 @@ fn what_cannot_be_built_is_explained() {
     let no_folder = done_badly(build(config).env("CLICKWORK_CACHE", dir.path("file/cache")));
     assert!(no_folder.contains("file/cache: ") && no_folder.contains("CLICKWORK_CACHE"), "{no_folder}");
     let no_home = done_badly(build(config).env_clear().env_remove("CLICKWORK_CACHE"));
-    assert!(no_home.contains("set CLICKWORK_CACHE to a folder"), "{no_home}");
+    assert!(no_home.contains("set CLICKWORK_CACHE to one"), "{no_home}");
     let wrong = done_badly(build("Idle -> Quene(3) -> Discard"));
     assert!(
         wrong.contains("undeclared element 'Quene'") && wrong.contains("not a correct configuration"),
