@@ -12,6 +12,7 @@ mod ensure_ether;
 mod ether_encap;
 mod ether_field;
 mod ether_mirror;
+mod ether_pause_source;
 mod ether_rewrite;
 mod ether_switch;
 mod ether_vlan_encap;
@@ -37,6 +38,7 @@ pub static CLASSES: &[&Class] = &[
     &ensure_ether::CLASS,
     &ether_encap::CLASS,
     &ether_mirror::CLASS,
+    &ether_pause_source::CLASS,
     &ether_rewrite::CLASS,
     &ether_switch::CLASS,
     &ether_vlan_encap::CLASS,

@@ -7,7 +7,9 @@ mod fast;
 mod icmp_encap;
 mod icmp_error;
 mod icmp_ping_responder;
+mod icmp_ping_source;
 mod names;
+mod ping_replies;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
@@ -16,4 +18,6 @@ pub static CLASSES: &[&Class] = &[
     &icmp_encap::PING,
     &icmp_error::CLASS,
     &icmp_ping_responder::CLASS,
+    &icmp_ping_source::CLASS,
+    &icmp_ping_source::OLDER,
 ];

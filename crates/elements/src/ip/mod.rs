@@ -35,10 +35,12 @@ mod set_ip_address;
 mod set_ip_checksum;
 mod set_ip_dscp;
 mod set_ip_ecn;
+mod set_rand_ip_address;
 mod sorted_ip_lookup;
 mod static_ip_lookup;
 mod store_ip_address;
 mod strip_ip_header;
+mod truncate_ip_payload;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
@@ -52,9 +54,11 @@ pub static CLASSES: &[&Class] = &[
     &set_ip_dscp::CLASS,
     &set_ip_ecn::CLASS,
     &set_ip_ecn::MARK_CE,
+    &set_rand_ip_address::CLASS,
     &store_ip_address::CLASS,
     &strip_ip_header::CLASS,
     &strip_ip_header::UNSTRIP,
+    &truncate_ip_payload::CLASS,
     &check_ip_header::CLASS,
     &check_ip_header::CLASS2,
     &dec_ip_ttl::CLASS,

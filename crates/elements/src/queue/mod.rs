@@ -3,6 +3,7 @@
 use clickwork_router::Class;
 
 mod core;
+mod cpu_queue;
 mod fifo;
 mod front_drop_queue;
 mod full_note_queue;
@@ -18,6 +19,7 @@ mod thread_safe_queue;
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
     &queue::CLASS,
+    &cpu_queue::CLASS,
     &front_drop_queue::CLASS,
     &full_note_queue::CLASS,
     &mixed_queue::CLASS,

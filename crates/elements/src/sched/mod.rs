@@ -4,6 +4,7 @@ use clickwork_router::Class;
 
 mod block;
 mod burster;
+mod compare_block;
 mod delay;
 mod delay_shaper;
 mod delay_unqueue;
@@ -30,6 +31,7 @@ mod timed_sink;
 mod timed_unqueue;
 mod turns;
 mod unqueue;
+mod unqueue2;
 
 pub(crate) use turns::gather;
 
@@ -37,6 +39,7 @@ pub(crate) use turns::gather;
 pub static CLASSES: &[&Class] = &[
     &block::CLASS,
     &burster::CLASS,
+    &compare_block::CLASS,
     &delay_shaper::CLASS,
     &delay_unqueue::CLASS,
     &drr_sched::CLASS,
@@ -60,4 +63,5 @@ pub static CLASSES: &[&Class] = &[
     &timed_sink::CLASS,
     &timed_unqueue::CLASS,
     &unqueue::CLASS,
+    &unqueue2::CLASS,
 ];

@@ -13,11 +13,11 @@ const SHIFT: u32 = 12;
 /// A second.
 const SECOND: u64 = 1_000_000 << SHIFT;
 /// The highest rate: a packet each fraction.
-pub(super) const MAX_RATE: u32 = SECOND as u32;
+pub(crate) const MAX_RATE: u32 = SECOND as u32;
 
 /// A rate of packets, or of bytes, per second.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GapRate {
+pub(crate) struct GapRate {
     rate: u32,
     gap: u64,
     /// The second that `used` is about; none before the first look.

@@ -7,7 +7,7 @@ mod bandwidth_rated_splitter;
 mod bandwidth_rated_unqueue;
 mod bandwidth_shaper;
 mod bucket_args;
-mod gap_rate;
+pub(crate) mod gap_rate;
 mod meter;
 mod rated_splitter;
 mod rated_unqueue;

@@ -3,6 +3,7 @@
 use clickwork_router::Class;
 use std::time::Duration;
 
+mod fast_flows;
 mod infinite_source;
 mod random_source;
 mod rated_source;
@@ -13,8 +14,15 @@ pub(crate) const DEFAULT_DATA: &[u8] =
     b"Random bullshit in a packet, at least 64 bytes long. Well, now it is.";
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] =
-    &[&infinite_source::CLASS, &random_source::CLASS, &rated_source::CLASS, &timed_source::CLASS];
+pub static CLASSES: &[&Class] = &[
+    &fast_flows::fast_tcp_flows::CLASS,
+    &fast_flows::fast_udp_flows::CLASS,
+    &fast_flows::fast_udp_source::CLASS,
+    &infinite_source::CLASS,
+    &random_source::CLASS,
+    &rated_source::CLASS,
+    &timed_source::CLASS,
+];
 
 /// The longest packet a source makes.
 const MAX_LENGTH: i32 = 65535;

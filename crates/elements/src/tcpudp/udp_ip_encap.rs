@@ -75,23 +75,48 @@ impl Default for UDPIPEncap {
     }
 }
 
+/// Between whom datagrams go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flow {
+    pub source: Ipv4Address,
+    pub source_port: u16,
+    pub destination: Ipv4Address,
+    pub destination_port: u16,
+}
+
+impl Default for Flow {
+    fn default() -> Flow {
+        let nobody = Ipv4Address::UNSPECIFIED;
+        Flow { source: nobody, source_port: 0, destination: nobody, destination_port: 0 }
+    }
+}
+
+/// Puts a UDP and an IP header with identification `id` in front of the packet. Nothing if it would become too long.
+pub(crate) fn encapsulate(p: &mut Packet, flow: &Flow, id: u16, checksum: bool) -> Option<()> {
+    let mut header = Ipv4Header::default();
+    (header.protocol, header.ttl) = (protocol::UDP, TTL);
+    header.set_source(flow.source);
+    header.set_destination(flow.destination);
+    header.set_identification(id);
+    let (ip, datagram) = prepend(p, header, UDP)?;
+    let len = datagram.len() as u16;
+    *UdpHeader::peek_mut(datagram)? = UdpHeader::new(flow.source_port, flow.destination_port, len);
+    if checksum {
+        // RFC 768: 0 says that there is no checksum.
+        let checksum = ip.pseudo_sum(len).bytes(datagram).finish();
+        UdpHeader::peek_mut(datagram)?.set_checksum(if checksum == 0 { 0xFFFF } else { checksum });
+    }
+    Some(())
+}
+
 impl UDPIPEncap {
-    fn encapsulate(&self, p: &mut Packet) -> Option<()> {
-        let mut header = Ipv4Header::default();
-        (header.protocol, header.ttl) = (protocol::UDP, TTL);
-        header.set_source(self.source);
-        header.set_destination(self.destination.of(p));
-        header.set_identification(self.id);
-        let (ip, datagram) = prepend(p, header, UDP)?;
-        let len = datagram.len() as u16;
-        let udp = UdpHeader::new(self.source_port.0, self.destination_port.0, len);
-        *UdpHeader::peek_mut(datagram)? = udp;
-        if self.checksum {
-            // RFC 768: 0 says that there is no checksum.
-            let checksum = ip.pseudo_sum(len).bytes(datagram).finish();
-            UdpHeader::peek_mut(datagram)?.set_checksum(if checksum == 0 { 0xFFFF } else { checksum });
+    fn flow(&self, p: &Packet) -> Flow {
+        Flow {
+            source: self.source,
+            source_port: self.source_port.0,
+            destination: self.destination.of(p),
+            destination_port: self.destination_port.0,
         }
-        Some(())
     }
 }
 
@@ -103,7 +128,7 @@ impl SimpleElement for UDPIPEncap {
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        if self.encapsulate(p).is_none() {
+        if encapsulate(p, &self.flow(p), self.id, self.checksum).is_none() {
             return Verdict::Drop("too long for IP");
         }
         self.id = self.id.wrapping_add(1);
