@@ -16,7 +16,7 @@ mod hostile;
 mod icmp;
 pub mod info;
 pub mod ip;
-mod ip6;
+pub mod ip6;
 mod ipsec;
 mod local;
 mod print;

@@ -5,7 +5,7 @@
 //! shares it, and the first write to shared data copies.
 #![forbid(unsafe_code)]
 
-use crate::addr::Ipv4Address;
+use crate::addr::{Ipv4Address, Ipv6Address};
 use crate::anno::{self, Anno};
 use crate::buffer::{ANNO_SIZE, BlockPtr, UNSET};
 use crate::time::Timestamp;
@@ -452,6 +452,20 @@ impl Packet {
     #[inline]
     pub fn set_dst_ip(&mut self, address: Ipv4Address) {
         self.0.annotations[..4].copy_from_slice(&address.octets());
+    }
+
+    /// The destination IPv6 address annotation, which shares its place with the IPv4 one.
+    #[inline]
+    pub fn dst_ip6(&self) -> Ipv6Address {
+        let mut octets = [0; 16];
+        octets.copy_from_slice(&self.0.annotations[..16]);
+        Ipv6Address::from_octets(octets)
+    }
+
+    /// Sets the destination IPv6 address annotation.
+    #[inline]
+    pub fn set_dst_ip6(&mut self, address: Ipv6Address) {
+        self.0.annotations[..16].copy_from_slice(&address.octets());
     }
 
     /// When the packet arrived, or zero.

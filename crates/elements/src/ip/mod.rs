@@ -28,7 +28,7 @@ mod radix_ip_lookup;
 mod range_ip_lookup;
 mod reassembly;
 mod rewrite;
-mod route_code;
+pub(crate) mod route_code;
 #[cfg(test)]
 pub(crate) mod samples;
 mod set_ip_address;

@@ -8,7 +8,7 @@ use clickwork_packet::addr::Ipv4Address;
 use std::fmt::Write;
 
 /// The most routes that are worth a text: beyond, comparisons are wrongly predicted too often.
-const ROUTES: usize = 64;
+pub(crate) const ROUTES: usize = 64;
 
 /// Neighbouring addresses from `first` on that have the same hop, up to the next piece.
 #[derive(Debug, PartialEq)]
@@ -24,7 +24,13 @@ pub fn text(table: &impl RouteTable, outputs: u32) -> Option<String> {
         return None;
     }
     let mut body = String::new();
-    write_tree(&mut body, &pieces(table, outputs)?, 1);
+    let leaves: Vec<_> = pieces(table, outputs)?
+        .into_iter()
+        .map(|Piece { first, hop }| {
+            (format!("{first:#010x}"), Ipv4Address::from_bits(first).to_string(), leaf(hop))
+        })
+        .collect();
+    write_tree(&mut body, &leaves, 1);
     Some(format!(
         "//! A route table: set the gateway and choose the output.\n\n\
          use clickwork_packet::Packet;\n\n\
@@ -54,15 +60,16 @@ fn pieces(table: &impl RouteTable, outputs: u32) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
-/// Writes the choice among pieces, of which there is at least one.
-fn write_tree(out: &mut String, pieces: &[Piece], depth: usize) {
+/// Writes the choice among pieces, of which there is at least one: the first address of each, as a number and for people,
+/// and its leaf.
+pub(crate) fn write_tree(out: &mut String, pieces: &[(String, String, String)], depth: usize) {
     let indent = "    ".repeat(depth);
     let (lower, upper) = pieces.split_at(pieces.len() / 2);
     let _ = match lower {
-        [] => writeln!(out, "{indent}{}", leaf(pieces[0].hop)),
+        [] => writeln!(out, "{indent}{}", pieces[0].2),
         _ => {
-            let border = upper[0].first;
-            let _ = writeln!(out, "{indent}if to < {border:#010x} {{ // {}", Ipv4Address::from_bits(border));
+            let (border, address, _) = &upper[0];
+            let _ = writeln!(out, "{indent}if to < {border} {{ // {address}");
             write_tree(out, lower, depth + 1);
             let _ = writeln!(out, "{indent}}} else {{");
             write_tree(out, upper, depth + 1);

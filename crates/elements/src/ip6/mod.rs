@@ -2,5 +2,38 @@
 
 use clickwork_router::Class;
 
+mod check_ip6_header;
+mod dec_ip6_hlim;
+mod extension;
+mod fast;
+mod get_ip6_address;
+mod icmp6_error;
+mod icmp6_ping_responder;
+mod ip6_encap;
+mod ip6_fragmenter;
+mod ip6_mirror;
+pub mod lookup;
+mod lookup_ip6_route;
+mod mark_ip6_header;
+mod prepend;
+mod route_code;
+#[cfg(test)]
+pub(crate) mod samples;
+mod set_ip6_address;
+mod set_ip6_dscp;
+
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[];
+pub static CLASSES: &[&Class] = &[
+    &check_ip6_header::CLASS,
+    &dec_ip6_hlim::CLASS,
+    &get_ip6_address::CLASS,
+    &icmp6_error::CLASS,
+    &icmp6_ping_responder::CLASS,
+    &ip6_encap::CLASS,
+    &ip6_fragmenter::CLASS,
+    &ip6_mirror::CLASS,
+    &lookup_ip6_route::CLASS,
+    &mark_ip6_header::CLASS,
+    &set_ip6_address::CLASS,
+    &set_ip6_dscp::CLASS,
+];

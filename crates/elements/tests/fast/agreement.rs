@@ -30,6 +30,7 @@ fn a_written_handler_changes_the_code() {
     for (class, arguments, handler, value) in [
         ("DecIPTTL", "", "active", "false"),
         ("LinearIPLookup", "0/0 0", "flush", ""),
+        ("LookupIP6Route", "2001:db8::/32 0", "add", "::/0 0"),
         ("Paint", "1", "color", "2"),
         ("PaintTee", "1", "color", "2"),
         ("StaticIPLookup", "10.0.0.0/8 0", "add", "11.0.0.1/32 0"),

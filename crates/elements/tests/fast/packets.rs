@@ -135,6 +135,8 @@ fn annotations(random: &mut Random) -> [u8; 48] {
     if random.one_in(2) {
         annotations[..4].copy_from_slice(&address(random));
         annotations[16] = random.below(4) as u8;
+    } else if random.one_in(2) {
+        annotations[..16].copy_from_slice(&address6(random));
     }
     if random.one_in(8) {
         annotations.copy_from_slice(&random.bytes(48));
@@ -165,6 +167,7 @@ fn frame(random: &mut Random) -> (Vec<u8>, (usize, u32)) {
     let (ether_type, payload, header) = match random.below(8) {
         0 => ([8, 6], arp(random), 28),
         1 => (random.of(&[[8, 0], [0x86, 0xdd], [0, 46]]), random.bytes(46), 20),
+        2 | 3 => ([0x86, 0xdd], ip6(random), 40),
         _ => {
             let ip = ip(random);
             let header = u32::from(ip[0] & 0xF) * 4;
@@ -215,6 +218,38 @@ fn ip(random: &mut Random) -> Vec<u8> {
     ip[10..12].copy_from_slice(&sum);
     ip.extend(payload);
     ip
+}
+
+/// An IPv6 packet, perhaps with an extension header.
+fn ip6(random: &mut Random) -> Vec<u8> {
+    let mut payload = match random.below(4) {
+        0 => vec![17, 0, 1, 4, 0, 0, 0, 0],
+        _ => vec![],
+    };
+    payload.extend(random.bytes(8));
+    payload.extend(some_payload(random));
+    let next_header = if payload[0] == 17 { 60 } else { random.of(&[6, 17, 58]) };
+    let mut ip = vec![0x60 | random.below(16) as u8, random.below(256) as u8, 0, 9];
+    ip.extend((payload.len() as u16).to_be_bytes());
+    ip.extend([next_header, random.of(&[0, 1, 2, 64, 255])]);
+    (0..2).for_each(|_| ip.extend(address6(random)));
+    ip.extend(payload);
+    ip
+}
+
+/// IPv6 addresses that cases name, their neighbours, and any.
+fn address6(random: &mut Random) -> [u8; 16] {
+    let mut address = match random.below(4) {
+        0 => [0; 16],
+        1 => [0xff; 16],
+        _ => {
+            let mut address = [0; 16];
+            address[..5].copy_from_slice(&[0x20, 0x01, 0x0d, 0xb8, random.below(3) as u8]);
+            address
+        }
+    };
+    address[15] = random.of(&[address[0], 1, 2, 0xff]);
+    address
 }
 
 fn some_payload(random: &mut Random) -> Vec<u8> {

@@ -1,14 +1,14 @@
 //! IPv6 addresses and prefixes.
 
 use super::{AddressError, Ipv4Address, decimal};
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 /// An IPv6 address, ordered as a number.
 ///
-/// Printed as Click does, which is not always the canonical text of RFC 5952: the *first* run of zero groups is
-/// shortened, and addresses whose upper 96 bits are zero end in dotted form (`::1` prints as `::0.0.0.1`).
+/// Printed as RFC 5952 says, and Click does: the longest run of zero groups is shortened, the first of several, and only
+/// IPv4-mapped addresses (`::ffff:1.2.3.4`) end in dotted form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Ipv6Address(u128);
 
@@ -76,12 +76,14 @@ impl Ipv6Address {
         self.0 >> 118 == 0x3FA
     }
 
-    /// The IPv4 address inside `::ffff:a.b.c.d` or `::a.b.c.d`, else `None`.
-    pub const fn embedded_ipv4(self) -> Option<Ipv4Address> {
-        match (self.0 >> 32) as u64 {
-            0 | 0xFFFF if self.0 >> 96 == 0 => Some(Ipv4Address::from_bits(self.0 as u32)),
-            _ => None,
-        }
+    /// The IPv4 address inside the IPv4-mapped address `::ffff:a.b.c.d`, else `None`.
+    pub const fn mapped_ipv4(self) -> Option<Ipv4Address> {
+        if self.0 >> 32 == 0xFFFF { Some(Ipv4Address::from_bits(self.0 as u32)) } else { None }
+    }
+
+    /// The IPv4-mapped address of an IPv4 address.
+    pub const fn mapped_from(address: Ipv4Address) -> Self {
+        Self(0xFFFF << 32 | address.to_bits() as u128)
     }
 
     /// The solicited-node multicast address of this address (RFC 4291 §2.7.1).
@@ -97,33 +99,26 @@ impl Ipv6Address {
 
 impl fmt::Display for Ipv6Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&match self.embedded_ipv4() {
-            Some(_) if self.is_unspecified() => "::".to_owned(),
-            Some(low) if self.0 >> 32 == 0 => format!("::{low}"),
-            Some(low) => format!("::ffff:{low}"),
+        f.pad(&match self.mapped_ipv4() {
+            Some(address) => format!("::ffff:{address}"),
             None => shortened(self.segments()),
         })
     }
 }
 
-/// The groups with the first run of zeros as `::`. A single zero counts as a run only in front.
+/// The groups with the longest run of zeros, of two or more, as `::`.
 fn shortened(groups: [u16; 8]) -> String {
-    let start = groups.iter().position(|&group| group == 0).unwrap_or(8);
-    let run = groups[start..].iter().take_while(|&&group| group == 0).count();
-    let skipped = if start == 0 || run > 1 { run } else { 0 };
-    let mut text = String::new();
-    for (i, group) in groups.iter().enumerate() {
-        if skipped > 0 && (start..start + skipped).contains(&i) {
-            text.push_str(if i == start { ":" } else { "" });
-        } else {
-            let colon = if i == 0 { "" } else { ":" };
-            write!(text, "{colon}{group:x}").expect("a String takes any text");
-        }
+    let (mut start, mut run) = (0, 1);
+    for i in 0..8 {
+        let zeros = groups[i..].iter().take_while(|&&group| group == 0).count();
+        (start, run) = if zeros > run { (i, zeros) } else { (start, run) };
     }
-    if skipped > 0 && start + skipped == 8 {
-        text.push(':');
+    let joined =
+        |groups: &[u16]| groups.iter().map(|group| format!("{group:x}")).collect::<Vec<_>>().join(":");
+    match run {
+        1 => joined(&groups),
+        _ => format!("{}::{}", joined(&groups[..start]), joined(&groups[start + run..])),
     }
-    text
 }
 
 impl fmt::Debug for Ipv6Address {
@@ -234,12 +229,16 @@ mod tests {
     fn prints_as_click_does() {
         for (input, printed) in [
             ("::", "::"),
-            ("::1", "::0.0.0.1"),
+            ("::1", "::1"),
+            ("::1.2.3.4", "::102:304"),
             ("::ffff:1.2.3.4", "::ffff:1.2.3.4"),
             ("3FFE:1:0:0:0:0:0:1", "3ffe:1::1"),
             ("fe80::9", "fe80::9"),
-            ("1:0:2:0:0:0:0:3", "1:0:2:0:0:0:0:3"),
-            ("0:1:2:3:4:5:6:7", "::1:2:3:4:5:6:7"),
+            ("1:0:2:0:0:0:0:3", "1:0:2::3"),
+            ("0:1:2:3:4:5:6:7", "0:1:2:3:4:5:6:7"),
+            ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
+            ("1:0:0:2:0:0:3:4", "1::2:0:0:3:4"),
+            ("0:0:1::", "0:0:1::"),
             ("1:2:3::", "1:2:3::"),
             ("1:2:3:4:5:6:7:0", "1:2:3:4:5:6:7:0"),
         ] {
@@ -264,9 +263,9 @@ mod tests {
         let address: Ipv6Address = "fe80::1:203:405".parse().unwrap();
         assert!(address.is_link_local() && !address.is_multicast());
         assert_eq!(address.solicited_node(), "ff02::1:ff03:405".parse().unwrap());
-        assert_eq!(address.embedded_ipv4(), None);
+        assert_eq!(address.mapped_ipv4(), None);
         assert_eq!(
-            "::ffff:1.2.3.4".parse::<Ipv6Address>().unwrap().embedded_ipv4(),
+            "::ffff:1.2.3.4".parse::<Ipv6Address>().unwrap().mapped_ipv4(),
             Some(Ipv4Address::new(1, 2, 3, 4))
         );
     }

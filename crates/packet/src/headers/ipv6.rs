@@ -64,6 +64,13 @@ impl Ipv6Header {
         self.version_class_flow.set(6 << 28 | u32::from(traffic_class) << 20 | flow_label & 0xF_FFFF);
     }
 
+    /// Sets the traffic class; version and flow label stay.
+    #[inline]
+    pub fn set_traffic_class(&mut self, traffic_class: u8) {
+        let others = self.version_class_flow.get() & !(0xFF << 20);
+        self.version_class_flow.set(others | u32::from(traffic_class) << 20);
+    }
+
     /// The length in bytes of what follows this header, extension headers included.
     #[inline]
     pub fn payload_len_field(&self) -> u16 {
