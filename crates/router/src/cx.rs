@@ -263,8 +263,18 @@ impl Cx<'_> {
 
     /// A new notifier of mine, active at first, that searches of its kind find.
     pub fn export_notifier(&mut self, kind: NotifierKind, search: Search) -> NotifierId {
+        self.export_notifier_of(None, kind, search)
+    }
+
+    /// The same for one of my ports: an output if the notifier tells about packets to be had, an input if about room.
+    pub fn export_port_notifier(&mut self, port: usize, kind: NotifierKind, search: Search) -> NotifierId {
+        self.export_notifier_of(Some(port as u16), kind, search)
+    }
+
+    fn export_notifier_of(&mut self, port: Option<u16>, kind: NotifierKind, search: Search) -> NotifierId {
         let id = self.router.notifiers.add();
-        self.router.exports[self.me.index()].notifiers.push(ExportedNotifier { kind, id, search });
+        let exported = ExportedNotifier { kind, id, search, port };
+        self.router.exports[self.me.index()].notifiers.push(exported);
         id
     }
 

@@ -95,7 +95,8 @@ fn search(
 ) -> Signal {
     let mut signal = Signal::idle();
     walk(router, start, down, Some(port), &mut |v| {
-        let exported = router.exports[v.at.element.index()].notifiers.iter().find(|n| n.kind == kind);
+        let notifiers = &router.exports[v.at.element.index()].notifiers;
+        let exported = notifiers.iter().find(|n| n.kind == kind && n.port.is_none_or(|p| p == v.at.port));
         if let Some(n) = exported {
             signal.add(n.id);
             return n.search == Search::Continue || (behind && n.search == Search::ContinueWake);

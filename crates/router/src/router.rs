@@ -98,6 +98,8 @@ pub(crate) struct ExportedNotifier {
     pub kind: NotifierKind,
     pub id: NotifierId,
     pub search: Search,
+    /// The port that it tells about; `None` for all.
+    pub port: Option<u16>,
 }
 
 /// What an element exports for others to find.

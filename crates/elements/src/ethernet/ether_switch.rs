@@ -1,13 +1,14 @@
 //! EtherSwitch: a learning Ethernet bridge (IEEE 802.1D §7).
 
-use clickwork_packet::addr::EtherAddress;
+use super::stations::Stations;
+use super::switch_control::SwitchControl;
 use clickwork_packet::headers::{EthernetHeader, Header};
 use clickwork_packet::{Batch, Packet, Timestamp};
-use clickwork_router::args::{ArgSpec, ArgType, Args, SecondsIn};
+use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, SecondsIn};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
-use std::collections::HashMap;
+use clickwork_router::{Class, Cx, Element, Handler, read_handler, write_handler};
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The class facts.
@@ -16,48 +17,71 @@ pub static CLASS: Class = Class {
     manual: "Input and output of one number belong to the same network. The switch learns from each frame's source address \
              where that station is, and sends a frame to the network of its destination; frames to groups and to stations \
              it does not know go to all networks but their own. What it learnt is forgotten TIMEOUT seconds after the \
-             station's last frame, by the frames' timestamps; with TIMEOUT 0 it learns nothing.",
+             station's last frame, by the frames' timestamps; with TIMEOUT 0 it learns nothing. It knows at most CAPACITY \
+             stations. When there are more, it learns a further one only in place of one that it would have forgotten, \
+             and sends frames to the others everywhere; so a flood of forged addresses costs neither memory nor \
+             stations.\n\n\
+             An EtherSpanTree that names the switch makes it forget sooner while the topology changes, and keeps it from \
+             forwarding frames of ports that are still learning.",
     example: "InfiniteSource(LIMIT 3, STOP true) -> s :: EtherSwitch -> Discard; Idle -> [1] s [1] -> Discard",
     ports: "2-/=",
-    processing: "h/h",
-    flow: "#/[^#]",
-    packets: "ether/ether",
-    args: &[ArgSpec::keyword(
-        "TIMEOUT",
-        ArgType::Seconds,
-        "300",
-        "seconds after which a station is forgotten",
-    )],
-    handlers: &[
-        read_handler!("table", "the known stations and their networks", |e: &mut EtherSwitch, _| e.table()),
-        read_handler!("timeout", "seconds after which a station is forgotten", |e: &mut EtherSwitch, _| e
-            .timeout)
-        .and_write(write_handler!("", "", |e: &mut EtherSwitch, text, cx| e.set_timeout(text, cx))),
-    ],
-    ..Class::new("EtherSwitch", "ethernet", || {
-        Box::new(EtherSwitch { stations: HashMap::new(), timeout: 300 })
-    })
+    args: ARGS,
+    handlers: HANDLERS,
+    ..class("EtherSwitch", || Box::new(EtherSwitch::new(false)))
 };
 
-struct EtherSwitch {
-    stations: HashMap<EtherAddress, Station>,
-    /// In seconds.
-    timeout: u32,
+/// The facts that both classes of switches have in common.
+pub(super) const fn class(name: &'static str, make: fn() -> Box<dyn Element>) -> Class {
+    Class { processing: "h/h", flow: "#/[^#]", packets: "ether/ether", ..Class::new(name, "ethernet", make) }
 }
 
-/// Where a station is.
-struct Station {
-    port: usize,
-    /// The timestamp of its last frame.
-    seen: Timestamp,
+/// The arguments of both.
+pub(super) const ARGS: &[ArgSpec] = &[
+    ArgSpec::keyword("TIMEOUT", ArgType::Seconds, "300", "seconds after which a station is forgotten"),
+    ArgSpec::keyword(
+        "CAPACITY",
+        ArgType::IntRange { min: 1, max: 1 << 24 },
+        "131072",
+        "how many stations it knows at most",
+    ),
+];
+
+/// The handlers of both.
+pub(super) const HANDLERS: &[Handler] = &[
+    read_handler!("table", "the known stations and their networks", |e: &mut EtherSwitch, _| e.table()),
+    read_handler!("count", "how many stations it knows", |e: &mut EtherSwitch, _| e.stations.len()),
+    read_handler!("refused", "how often a station found the table full", |e: &mut EtherSwitch, _| e
+        .stations
+        .refused()),
+    read_handler!("timeout", "seconds after which a station is forgotten", |e: &mut EtherSwitch, _| e
+        .timeout)
+    .and_write(write_handler!("", "", |e: &mut EtherSwitch, text, cx| e.set_timeout(text, cx))),
+];
+
+/// A switch, perhaps with a listener.
+pub(super) struct EtherSwitch {
+    stations: Stations,
+    /// In seconds.
+    timeout: u32,
+    control: Arc<SwitchControl>,
+    /// Whether the last output gets a copy of everything.
+    listener: bool,
 }
 
 impl EtherSwitch {
+    pub(super) fn new(listener: bool) -> EtherSwitch {
+        let timeout = 300;
+        EtherSwitch {
+            stations: Stations::new(Duration::from_secs(timeout.into())),
+            timeout,
+            control: Arc::default(),
+            listener,
+        }
+    }
+
     fn table(&self) -> String {
-        let mut stations: Vec<_> = self.stations.iter().map(|(address, s)| (address, s.port)).collect();
-        stations.sort_unstable();
         let mut text = String::new();
-        for (address, port) in stations {
+        for (address, port) in self.stations.list() {
             // A String takes any text.
             let _ = writeln!(text, "{address} {port}");
         }
@@ -65,10 +89,14 @@ impl EtherSwitch {
     }
 
     fn set_timeout(&mut self, text: &str, cx: &Cx<'_>) -> Result<(), String> {
-        use clickwork_router::args::ArgParser;
         let timeout = SecondsIn(0).parse(text.trim(), &cx.names());
-        self.timeout = timeout.map_err(|_| "expected timeout (integer)")?;
+        self.use_timeout(timeout.map_err(|_| "expected timeout (integer)")?);
         Ok(())
+    }
+
+    fn use_timeout(&mut self, seconds: u32) {
+        self.timeout = seconds;
+        self.stations.set_ageing(Duration::from_secs(seconds.into()));
     }
 
     /// Learns from a frame and says where it goes; `None` for everywhere.
@@ -76,24 +104,28 @@ impl EtherSwitch {
         if self.timeout == 0 {
             return None;
         }
-        self.stations.insert(header.source, Station { port: from, seen: now });
+        self.stations.learn(header.source, from, now);
         if header.destination.is_multicast() {
             return None;
         }
-        let station = self.stations.get(&header.destination)?;
-        if now < station.seen + Duration::from_secs(self.timeout.into()) {
-            return Some(station.port);
-        }
-        self.stations.remove(&header.destination);
-        None
+        self.stations.find(header.destination, now)
     }
 
     fn forward(&mut self, from: usize, p: Packet, cx: &mut Cx<'_>) {
         let Some(header) = EthernetHeader::peek(p.data()) else { return cx.drop(p, "frame too short") };
         match self.output(header, from, p.timestamp()) {
+            _ if self.control.is_learn_only(from) => cx.drop(p, "port is learning"),
             None => flood(from, p, cx),
-            Some(to) if to == from => cx.drop(p, "already in its network"),
-            Some(to) => cx.emit(to, p),
+            Some(to) if to == from => match self.listener {
+                true => cx.emit(cx.outputs() - 1, p),
+                false => cx.drop(p, "already in its network"),
+            },
+            Some(to) => {
+                if self.listener {
+                    cx.emit(cx.outputs() - 1, p.clone());
+                }
+                cx.emit(to, p);
+            }
         }
     }
 }
@@ -106,11 +138,21 @@ fn flood(from: usize, p: Packet, cx: &mut Cx<'_>) {
 }
 
 impl Element for EtherSwitch {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("TIMEOUT", SecondsIn(0), &mut self.timeout);
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        let mut timeout = self.timeout;
+        args.read_with("TIMEOUT", SecondsIn(0), &mut timeout);
+        self.use_timeout(timeout);
+        if let Some(capacity) = args.get::<u32>("CAPACITY") {
+            self.stations.set_capacity(capacity as usize);
+        }
+        self.control = Arc::new(SwitchControl::new(cx.inputs()));
+        cx.export(Arc::clone(&self.control));
     }
 
     fn push(&mut self, port: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
+        if let Some(first) = batch.iter().next() {
+            self.stations.set_short_ageing(self.control.short_ageing(), first.timestamp());
+        }
         for p in batch.take() {
             self.forward(port, p, cx);
         }
@@ -118,8 +160,7 @@ impl Element for EtherSwitch {
 
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<EtherSwitch>(old) {
-            self.stations = std::mem::take(&mut old.stations);
-            self.stations.retain(|_, station| station.port < cx.outputs());
+            self.stations.take(&mut old.stations, cx.inputs());
         }
     }
 }

@@ -19,11 +19,14 @@ mod ether_vlan_encap;
 pub(crate) mod fast;
 mod get_ether_address;
 mod host_ether_filter;
+mod listen_ether_switch;
 mod set_ether_address;
 mod set_vlan_anno;
 mod shared_cache;
+mod stations;
 mod store_ether_address;
 mod strip_ether_vlan_header;
+pub(crate) mod switch_control;
 mod vlan_decap;
 mod vlan_encap;
 mod vlan_tag;
@@ -45,6 +48,7 @@ pub static CLASSES: &[&Class] = &[
     &ether_vlan_encap::OLDER,
     &get_ether_address::CLASS,
     &host_ether_filter::CLASS,
+    &listen_ether_switch::CLASS,
     &set_ether_address::CLASS,
     &set_vlan_anno::CLASS,
     &set_vlan_anno::OLDER,

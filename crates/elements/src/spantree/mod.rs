@@ -1,6 +1,17 @@
-//! Bridges: spanning tree (IEEE 802.1D) and what watches switches.
+//! Bridges: the spanning tree protocol (IEEE 802.1D-1998 §8), and what prints its messages.
+//!
+//! `bridge.rs` is the protocol and knows no element; read it first. `ether_span_tree.rs` connects it to a switch.
 
 use clickwork_router::Class;
 
+mod bpdu;
+mod bridge;
+mod debug_bridge;
+mod ether_span_tree;
+mod events;
+mod port;
+#[cfg(test)]
+mod tests;
+
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[];
+pub static CLASSES: &[&Class] = &[&debug_bridge::CLASS, &ether_span_tree::CLASS];
