@@ -67,6 +67,7 @@ const ELEMENTS: &[(&str, usize, bool)] = &[
     ("MarkIPCE(true)", 1, true),
     ("IPMirror", 1, true),
     ("EraseIPPayload", 1, true),
+    ("DebugBridge(x)", 1, true),
 ];
 
 /// A packet that was well formed before some of its bytes were changed, it was cut, and marked somewhere.

@@ -8,15 +8,18 @@ use clickwork_packet::Packet;
 use clickwork_packet::Timestamp;
 use clickwork_packet::addr::{EtherAddress, Ipv4Address};
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
 use std::time::Duration;
+
+/// How many entries there may be if nothing else is said: as many as a network with a prefix of 12 bits has addresses, in
+/// some 100 MB.
+pub const MOST_ENTRIES: usize = 1 << 20;
 
 /// Limits of a cache. 0 means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Packets that wait, over all entries.
     pub packets: u32,
-    /// Entries.
+    /// Entries; 0 stands for [`MOST_ENTRIES`].
     pub entries: u32,
     /// Packets that wait for one entry.
     pub entry_packets: u32,
@@ -35,6 +38,12 @@ impl Default for Limits {
             slim_factor: 2,
             timeout: Duration::from_secs(300),
         }
+    }
+}
+
+impl Limits {
+    fn most_entries(&self) -> usize {
+        if self.entries == 0 { MOST_ENTRIES } else { self.entries as usize }
     }
 }
 
@@ -72,29 +81,12 @@ pub enum Answer {
     Unknown,
 }
 
-/// Spreads the bits of an address: std's default hash is made for hostile keys and costs ten times as much. An attacker
-/// who chooses addresses can lengthen chains, but not past the entry limit.
-#[derive(Default)]
-pub struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.write_u32(u32::from(b)));
-    }
-    fn write_u32(&mut self, n: u32) {
-        self.0 = (self.0 ^ u64::from(n)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    }
-}
-
-/// The cache.
+/// The cache. The hash is keyed, so nobody who chooses addresses can make it slow.
 #[derive(Debug)]
 pub struct ArpCache {
     /// Its limits.
     pub limits: Limits,
-    index: HashMap<u32, u32, BuildHasherDefault<AddressHasher>>,
+    index: HashMap<u32, u32, foldhash::fast::RandomState>,
     entries: Vec<Entry>,
     free: Vec<u32>,
     oldest: u32,
@@ -214,7 +206,7 @@ impl ArpCache {
         if let Some(&i) = self.index.get(&ip.to_bits()) {
             return i;
         }
-        while self.limits.entries != 0 && self.count() >= self.limits.entries as usize {
+        while self.count() >= self.limits.most_entries() {
             self.remove_oldest();
         }
         let entry = Entry {
@@ -417,6 +409,36 @@ mod tests {
         }
         assert!(c.entries.len() <= 51);
         assert_eq!(c.drops() + u64::from(c.length()), 100_000);
+    }
+
+    /// Entries that nobody limited are limited all the same, and the oldest go first.
+    #[test]
+    fn answers_that_nobody_asked_for_cannot_grow_the_cache_without_bound() {
+        let mut c = ArpCache::default();
+        let addresses = MOST_ENTRIES as u32 + 70_000;
+        for n in 0..addresses {
+            c.insert(Ipv4Address::from_bits(n), E, at(1));
+        }
+        assert_eq!((c.count(), c.entries.len()), (MOST_ENTRIES, MOST_ENTRIES));
+        let known = |c: &mut ArpCache, n| {
+            c.lookup(Ipv4Address::from_bits(n), at(1), Duration::ZERO) != Answer::Unknown
+        };
+        assert!(!known(&mut c, 69_999) && known(&mut c, 70_000) && known(&mut c, addresses - 1));
+    }
+
+    #[test]
+    fn a_hundred_thousand_entries_cost_no_more_per_packet_than_a_thousand() {
+        let cache = |entries: u32| {
+            let mut c = ArpCache::default();
+            (0..entries).for_each(|n| drop(c.insert(Ipv4Address::from_bits(n * 7), E, at(1))));
+            assert_eq!(c.count(), entries as usize);
+            c
+        };
+        crate::testing::assert_flat(cache(1000), cache(100_000), |c, n| {
+            let ip = Ipv4Address::from_bits(n % c.count() as u32 * 7);
+            assert_ne!(c.lookup(ip, at(2), Duration::ZERO), Answer::Unknown);
+            c.insert(ip, E, at(2));
+        });
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub static CLASS: Class = Class {
              Ethernet header. While the next hop's Ethernet address is not known the packet waits, and an ARP query is \
              sent (by output 1 if connected, otherwise output 0), at most ten times a second. Input 1 takes ARP \
              responses. Broadcast addresses are sent to the Ethernet broadcast address, IP groups to their Ethernet \
-             groups. An address that has not been confirmed for POLL_TIMEOUT is asked for again while it is in use.",
+             groups; responses that claim such an address, or the querier's own, are dropped. An address that has not been confirmed for POLL_TIMEOUT is asked for again while it is in use.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> SetIPAddress(10.0.0.2) -> q :: ARPQuerier(10.0.0.1, 2:0:0:0:0:1) -> Discard; \
               Idle -> [1] q; Script(write q.insert 10.0.0.2 2:0:0:0:0:2)",
     ports: "2/1-2",
@@ -181,6 +181,11 @@ impl Own {
         }
     }
 
+    /// Whether another station can have this address: nobody may claim ours, or what is sent to many.
+    fn may_have_station(&self, ip: Ipv4Address) -> bool {
+        ip != self.ip && !ip.is_unspecified() && self.without_arp(ip).is_none()
+    }
+
     fn encapsulate(&self, p: &mut Packet, destination: EtherAddress) {
         encapsulate(p, &ethernet_header(destination, self.ether, ethertype::IPV4));
         p.set_mac_offset(0);
@@ -278,6 +283,9 @@ impl ArpQuerier {
             self.responses += 1;
         }
         let Some(arp) = reply_in(p) else { return cx.count_drop("not an ARP reply", 1) };
+        if !self.own.may_have_station(arp.sender_ip()) {
+            return cx.count_drop("ARP reply for an address of no other station", 1);
+        }
         let waiting = self.losing(cx, |cache, now| cache.insert(arp.sender_ip(), arp.sender_ether, now));
         for mut p in waiting {
             self.own.encapsulate(&mut p, arp.sender_ether);
@@ -474,6 +482,31 @@ mod tests {
         t.push("s", 0, [Packet::new(b"x"), Packet::new(b"y")]);
         assert_eq!(t.printed().lines().count(), 1);
         assert_eq!(t.read("q.drops"), "2");
+    }
+
+    /// A forged reply for one station replaces what is known (RFC 826), but touches nobody else's traffic.
+    #[test]
+    fn spoofed_replies_redirect_no_broadcasts_and_grow_nothing() {
+        let config = CONFIG.replace("2:0:0:0:0:1)", "2:0:0:0:0:1, ENTRY_CAPACITY 50)");
+        let mut t = Harness::new(&config);
+        let reply = |ip: Ipv4Address| {
+            let mut p = reply_from(66);
+            p.data_mut()[28..32].copy_from_slice(&ip.octets());
+            p
+        };
+        let mut forged: Vec<_> = ["10.0.0.255", "255.255.255.255", "224.0.0.1", "10.0.0.1", "0.0.0.0"]
+            .map(|ip| reply(ip.parse().unwrap()))
+            .into();
+        t.push("q", 1, forged.drain(..));
+        assert_eq!(t.read("q.count"), "0");
+        assert_eq!(t.read("q.drop_reasons"), "5\tARP reply for an address of no other station\n");
+        t.push("s", 0, [ip_to(255)]);
+        assert_eq!(t.bytes("ip")[0][..6], [0xFF; 6]);
+        t.push("q", 1, (0..2000u32).map(|n| reply(Ipv4Address::from_bits(0x0A00_0100 + n))));
+        assert_eq!(t.read("q.count"), "50");
+        t.push("q", 1, [reply_from(2)]);
+        t.push("s", 0, [ip_to(2)]);
+        assert_eq!(t.bytes("ip")[0][..6], [2, 0, 0, 0, 0, 2]);
     }
 
     #[test]

@@ -13,7 +13,9 @@ use std::time::Duration;
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "keeps Ethernet addresses of IP addresses for ARPQueriers",
-    manual: "Holds an ARP cache. ARPQuerier elements that name it in TABLE share it, so that what one learns all know.",
+    manual: "Holds an ARP cache. ARPQuerier elements that name it in TABLE share it, so that what one learns all know. \
+             There are never more than ENTRY_CAPACITY entries, whoever is asked for or answers unasked; the cost of a \
+             packet does not depend on their number.",
     example: "t :: ARPTable; DriverManager(write t.insert 10.0.0.1 2:0:0:0:0:1, print t.table, stop)",
     ports: "0/0",
     args: &LIMIT_ARGS,
@@ -42,7 +44,12 @@ pub static CLASS: Class = Class {
 /// The arguments that set a cache's limits.
 pub(super) const LIMIT_ARGS: [ArgSpec; 5] = [
     ArgSpec::keyword("CAPACITY", ArgType::U32, "2048", "packets that may wait; 0: any number"),
-    ArgSpec::keyword("ENTRY_CAPACITY", ArgType::U32, "0", "entries; 0: any number"),
+    ArgSpec::keyword(
+        "ENTRY_CAPACITY",
+        ArgType::U32,
+        "0",
+        "entries, of which the oldest give way to new ones; 0: 1048576",
+    ),
     ArgSpec::keyword(
         "ENTRY_PACKET_CAPACITY",
         ArgType::U32,

@@ -337,6 +337,23 @@ mod tests {
         assert_eq!(parse(&later), parse(&whole));
     }
 
+    proptest::proptest! {
+        /// Nothing that a frame says makes reading it fail in another way than by an error.
+        #[test]
+        fn any_bytes_can_be_read(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80),
+            damage in proptest::collection::vec((0usize..60, proptest::prelude::any::<u8>()), 0..5),
+        ) {
+            let _ = (parse(&bytes), peek(&bytes));
+            let mut frame = frame(A, &Bpdu::Config(config()));
+            damage.iter().for_each(|&(at, byte)| frame[at] = byte);
+            if let Ok(Bpdu::Config(config)) = parse(&frame) {
+                let again = super::frame(A, &Bpdu::Config(config));
+                proptest::prop_assert_eq!(parse(&again), Ok(Bpdu::Config(config)));
+            }
+        }
+    }
+
     #[test]
     fn vectors_compare_as_the_standard_says() {
         let better = config().vector;
