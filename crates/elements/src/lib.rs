@@ -104,6 +104,7 @@ pub fn registry() -> Registry {
     }
     device::add_aliases(&mut r);
     standard::add_aliases(&mut r);
+    threads::add_aliases(&mut r);
     r
 }
 
