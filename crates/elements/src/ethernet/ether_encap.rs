@@ -57,7 +57,7 @@ fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
 
 /// Puts an Ethernet header in front of a packet.
 #[inline]
-pub(super) fn encapsulate(p: &mut Packet, header: &[u8; ETHER]) {
+pub(crate) fn encapsulate(p: &mut Packet, header: &[u8; ETHER]) {
     match p.unshared_push() {
         Some(front) => *front = *header,
         None => p.push(ETHER)[..ETHER].copy_from_slice(header),
@@ -66,7 +66,7 @@ pub(super) fn encapsulate(p: &mut Packet, header: &[u8; ETHER]) {
 
 /// The bytes of an Ethernet header.
 #[inline]
-pub(super) fn ethernet_header(
+pub(crate) fn ethernet_header(
     destination: EtherAddress,
     source: EtherAddress,
     ethertype: u16,

@@ -9,7 +9,7 @@ mod arp_responder;
 mod arp_table;
 mod check_arp_header;
 mod ensure_ether;
-mod ether_encap;
+pub(crate) mod ether_encap;
 mod ether_field;
 mod ether_mirror;
 mod ether_pause_source;

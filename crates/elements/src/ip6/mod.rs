@@ -12,9 +12,12 @@ mod icmp6_ping_responder;
 mod ip6_encap;
 mod ip6_fragmenter;
 mod ip6_mirror;
+mod ip6_nd_advertiser;
+mod ip6_nd_solicitor;
 pub mod lookup;
 mod lookup_ip6_route;
 mod mark_ip6_header;
+mod nd;
 mod prepend;
 mod route_code;
 #[cfg(test)]
@@ -32,6 +35,8 @@ pub static CLASSES: &[&Class] = &[
     &ip6_encap::CLASS,
     &ip6_fragmenter::CLASS,
     &ip6_mirror::CLASS,
+    &ip6_nd_advertiser::CLASS,
+    &ip6_nd_solicitor::CLASS,
     &lookup_ip6_route::CLASS,
     &mark_ip6_header::CLASS,
     &set_ip6_address::CLASS,

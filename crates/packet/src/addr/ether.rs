@@ -54,6 +54,12 @@ impl EtherAddress {
         Self([0x01, 0x00, 0x5E, b & 0x7F, c, d])
     }
 
+    /// The group address that carries an IPv6 multicast group (RFC 2464 §7): `33:33` and its last four bytes.
+    pub fn ipv6_multicast(group: super::Ipv6Address) -> Self {
+        let [.., a, b, c, d] = group.octets();
+        Self([0x33, 0x33, a, b, c, d])
+    }
+
     /// The form with colons, `00:00:C0:AE:67:EF`.
     pub fn with_colons(self) -> String {
         self.join(':')
