@@ -51,7 +51,8 @@ pub struct Host {
 }
 
 impl Host {
-    fn new() -> Host {
+    /// A host without interfaces.
+    pub fn new() -> Host {
         let (jobs, given) = mpsc::channel::<Job>();
         let (ready, started) = mpsc::channel();
         thread::spawn(move || {
@@ -60,6 +61,11 @@ impl Host {
             given.into_iter().for_each(|job| job());
         });
         Host { jobs, thread: started.recv().expect("the thread starts") }
+    }
+
+    /// Gives it an interface of the calling thread's namespace.
+    pub fn take_interface(&self, name: &str) {
+        ip(&format!("link set {name} netns {}", self.thread));
     }
 
     /// Begins to do something; what it returns comes out of the channel.
@@ -84,7 +90,7 @@ pub fn two_hosts(addresses: [&'static str; 2]) -> [Host; 2] {
         ip(&format!(
             "link add r{n} address 02:00:00:00:00:{n}0 type veth peer name h{n} address 02:00:00:00:00:a{n}"
         ));
-        ip(&format!("link set h{n} netns {}", host.thread));
+        host.take_interface(&format!("h{n}"));
         ip(&format!("link set r{n} up"));
         host.run(move || {
             run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");

@@ -1,5 +1,6 @@
 //! Device elements on real interfaces, in network namespaces. Without root each test says that it is skipped.
 
+mod ipsec;
 mod lab;
 #[path = "../../../device/tests/support/mod.rs"]
 mod support;
