@@ -61,7 +61,7 @@ struct IPEncap {
 }
 
 /// The type of service that TOS, or DSCP, ECT and CE ask for.
-fn type_of_service(args: &mut Args) -> u8 {
+pub(crate) fn type_of_service(args: &mut Args) -> u8 {
     let tos: Option<u8> = args.get("TOS");
     let dscp: Option<u8> = args.get_with("DSCP", Bounded(0u8..=63));
     // A truth value will do for ECT.

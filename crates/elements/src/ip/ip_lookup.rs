@@ -117,7 +117,7 @@ fn with_context<R>(
 }
 
 /// The names that AddressInfo and its relatives defined.
-struct DefinedNames(Names);
+pub(crate) struct DefinedNames(pub(crate) Names);
 
 impl AddressNames for DefinedNames {
     fn prefix(&self, word: &str) -> Option<Ipv4Prefix> {

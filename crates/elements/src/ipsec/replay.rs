@@ -73,6 +73,13 @@ impl Window {
         self.received[word] |= bit(number);
     }
 
+    /// Forgets everything but that this number was received.
+    pub fn restart(&mut self, number: u64) {
+        self.received.fill(0);
+        self.greatest = number;
+        self.note(number);
+    }
+
     /// The extended number whose lower half is `low`: the one nearest to the window (appendix A2.1).
     pub fn extended(&self, low: u32) -> u64 {
         let (high, top) = ((self.greatest >> 32) as u32, self.greatest as u32);
