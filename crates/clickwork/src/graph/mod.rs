@@ -140,6 +140,11 @@ pub fn counted(router: &Router, title: &str) -> String {
     picture(Model::new(router, Some(&Counts::of(router))), title, None)
 }
 
+/// An SVG picture of a router.
+pub fn plain(router: &Router, title: &str) -> String {
+    picture(Model::new(router, None), title, None)
+}
+
 /// An SVG picture in which each element is a link to `prefix` and its name.
 pub fn linked(router: &Router, title: &str, prefix: &str) -> String {
     picture(Model::new(router, None), title, Some(prefix))

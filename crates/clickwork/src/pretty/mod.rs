@@ -7,12 +7,17 @@
 mod entries;
 mod html;
 mod listing;
+mod manual;
 mod names;
 mod page;
 mod subject;
 mod tables;
 mod tag;
 mod template;
+
+pub use html::{attribute, escape};
+pub use listing::Links;
+pub use manual::manual_sections;
 
 use crate::input::InputOptions;
 use crate::output;
@@ -24,6 +29,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use subject::Subject;
 use template::Template;
+
+/// The style sheet of pages with configurations and manuals.
+pub const STYLE: &str = include_str!("style.css");
 
 /// Make a web page of a configuration
 ///

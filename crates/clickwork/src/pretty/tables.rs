@@ -1,10 +1,10 @@
 //! The elements of a router in tables, one for each compound element, and the manuals of their classes.
 
 use super::html::{attribute, escape, link};
-use super::listing::{Links, listing};
-use super::names::names;
-use super::subject::{EXPANSION, ROW, Subject, tree};
-use crate::doc::{self, Block};
+use super::listing::Links;
+use super::manual::manual_sections;
+use super::subject::{EXPANSION, ROW, Subject};
+use crate::doc;
 use clickwork_lang::{CompoundOrigin, ElementDecl, Port};
 use clickwork_passes::kinds::Kinds;
 use clickwork_passes::{ElementId, Facts};
@@ -162,7 +162,7 @@ fn manual(name: &str, elements: &[&str], registry: &Registry, links: &dyn Links)
     let used: BTreeSet<&str> = elements.iter().copied().collect();
     let used: Vec<String> = used.iter().map(|e| link(&format!("#{ROW}{e}"), e)).collect();
     let sections = match registry.get(name) {
-        Some(class) => doc::sections(name, class).iter().map(|s| section(s, links)).collect(),
+        Some(class) => manual_sections(&doc::manual::sections(name, class), links),
         None => "<p>Not one of the classes that Clickwork has.</p>\n".to_string(),
     };
     format!(
@@ -171,53 +171,4 @@ fn manual(name: &str, elements: &[&str], registry: &Registry, links: &dyn Links)
         escape(name),
         used.join(", ")
     )
-}
-
-fn section((title, blocks): &(&str, Vec<Block>), links: &dyn Links) -> String {
-    let body: String = blocks.iter().map(|b| block(b, links)).collect();
-    match *title {
-        "NAME" => body,
-        "FAMILY" => String::new(),
-        title => format!("<h4>{}{}</h4>\n{body}", &title[..1], title[1..].to_lowercase()),
-    }
-}
-
-fn block(block: &Block, links: &dyn Links) -> String {
-    match block {
-        Block::Synopsis(text) => format!("<p><code>{}</code></p>\n", escape(text)),
-        Block::Text(text) => format!("<p>{}</p>\n", escape(text)),
-        Block::Terms(items) => {
-            let item = |(term, text): &(String, String)| {
-                format!("<dt>{}</dt><dd>{}</dd>\n", escape(term), escape(text))
-            };
-            format!("<dl>\n{}</dl>\n", items.iter().map(item).collect::<String>())
-        }
-        Block::Code(text) => {
-            let tree = tree("example", text);
-            let mut names = names(&tree, "");
-            // Links in an example would lead into the configuration.
-            names.at.retain(|_, name| {
-                matches!(name, super::names::Name::Outside { .. } | super::names::Name::Pseudo)
-            });
-            names.unnamed.clear();
-            names.around.clear();
-            format!("<pre class=\"k-example\">{}</pre>\n", listing(&tree, &names, &Example(links), None))
-        }
-    }
-}
-
-/// The links of an example: manuals only.
-struct Example<'a>(&'a dyn Links);
-
-impl Links for Example<'_> {
-    fn class(&self, name: &str) -> Option<(String, String)> {
-        self.0.class(name)
-    }
-
-    fn became(&self, _start: u32) -> Option<(String, String)> {
-        None
-    }
-    fn expanded(&self, _class: &str) -> Option<(String, String)> {
-        None
-    }
 }

@@ -34,7 +34,7 @@ impl Template<'_> {
         let page = self.page;
         match tag.name.as_str() {
             "title" => out.push_str(&page.title()),
-            "style" => out.push_str(include_str!("style.css")),
+            "style" => out.push_str(super::STYLE),
             "messages" => out.push_str(&page.messages()),
             "config" => out.push_str(&page.config()),
             "drawing" => out.push_str(&page.drawing()),

@@ -1,122 +1,8 @@
-//! `clickwork doc`: the manual of an element class, made from its facts.
+//! What a manual says: the facts of a class, by sections.
 
-use crate::output;
-use crate::packages::{self, PackageOptions};
-use crate::report::Report;
 use clickwork_router::args::{ArgKind, ArgSpec};
 use clickwork_router::facts::{Processing, port_range, processing_of};
-use clickwork_router::{Class, Handler, Registry, standard_handlers};
-use clickwork_source::suggest;
-use std::io::IsTerminal;
-use std::process::ExitCode;
-
-/// Print the manual of an element class
-///
-/// What it does, its ports, arguments and handlers, the packets that it expects, and an example.
-#[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  clickwork doc Queue | less        'clickwork list' names them all")]
-pub struct Doc {
-    /// The class, such as Queue
-    #[arg(value_name = "ELEMENT")]
-    class: String,
-    #[command(flatten)]
-    packages: PackageOptions,
-}
-
-/// Runs the subcommand.
-pub fn main(args: &Doc) -> ExitCode {
-    if let Err(e) = packages::ensure_named(&args.packages, &Report::human()) {
-        return output::fail(&e);
-    }
-    let registry = crate::classes::registry();
-    match registry.get(&args.class) {
-        Some(class) => {
-            let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            output::print(&manual(&args.class, class, &Page { width: width(), color }));
-            ExitCode::SUCCESS
-        }
-        None => output::fail(&unknown(&args.class, &registry)),
-    }
-}
-
-fn unknown(name: &str, registry: &Registry) -> String {
-    let names = || registry.iter().map(|(name, _)| name);
-    if let Some(near) = suggest(name, names()) {
-        return format!("no element class '{name}': did you mean '{near}'?");
-    }
-    let lower = name.to_lowercase();
-    let like: Vec<&str> = names().filter(|n| n.to_lowercase().contains(&lower)).collect();
-    match like.is_empty() {
-        true => format!("no element class '{name}': 'clickwork list' names them all"),
-        false => format!("no element class '{name}': there are {}", like.join(", ")),
-    }
-}
-
-/// Columns of the terminal, within what is good to read.
-fn width() -> usize {
-    let columns =
-        rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| usize::from(size.ws_col));
-    columns.clamp(60, 100)
-}
-
-/// How the manual is laid out.
-struct Page {
-    width: usize,
-    color: bool,
-}
-
-const INDENT: usize = 4;
-
-impl Page {
-    fn section(&self, title: &str, body: &str) -> String {
-        match (body.is_empty(), self.color) {
-            (true, _) => String::new(),
-            (false, true) => format!("\x1b[1m{title}\x1b[0m\n{body}"),
-            (false, false) => format!("{title}\n{body}"),
-        }
-    }
-
-    /// Words filled into lines, the first indented by `first` columns, the others by `rest`.
-    fn fill(&self, text: &str, first: &str, rest: usize) -> String {
-        let mut out = first.to_string();
-        let mut column = first.chars().count();
-        let mut fresh = true;
-        for word in text.split_whitespace() {
-            let length = word.chars().count();
-            if !fresh && column + 1 + length > self.width {
-                out.push('\n');
-                out.push_str(&" ".repeat(rest));
-                column = rest;
-            } else if !fresh {
-                out.push(' ');
-                column += 1;
-            }
-            out.push_str(word);
-            column += length;
-            fresh = false;
-        }
-        out.push('\n');
-        out
-    }
-
-    fn paragraph(&self, text: &str) -> String {
-        self.fill(text, &" ".repeat(INDENT), INDENT)
-    }
-
-    /// A list of terms with explanations; the terms stand in a column of their own.
-    fn terms(&self, items: &[(String, String)]) -> String {
-        let column = items.iter().map(|(term, _)| term.chars().count()).max().unwrap_or(0).min(24);
-        let margin = INDENT + column + 2;
-        let item = |(term, text): &(String, String)| {
-            if term.chars().count() > column {
-                format!("{:INDENT$}{term}\n{}", "", self.fill(text, &" ".repeat(margin), margin))
-            } else {
-                self.fill(text, &format!("{:INDENT$}{term:column$}  ", ""), margin)
-            }
-        };
-        items.iter().map(item).collect()
-    }
-}
+use clickwork_router::{Class, Handler, standard_handlers};
 
 /// A piece of a manual.
 pub enum Block {
@@ -159,21 +45,6 @@ pub fn sections(name: &str, class: &Class) -> Vec<(&'static str, Vec<Block>)> {
 
 fn terms(items: Vec<(String, String)>) -> Vec<Block> {
     if items.is_empty() { Vec::new() } else { vec![Block::Terms(items)] }
-}
-
-fn manual(name: &str, class: &Class, page: &Page) -> String {
-    let margin = " ".repeat(INDENT);
-    let block = |block: &Block| match block {
-        Block::Synopsis(text) => page.fill(text, &margin, INDENT + name.len() + 1),
-        Block::Text(text) => page.paragraph(text),
-        Block::Terms(items) => page.terms(items),
-        Block::Code(text) => text.lines().map(|line| format!("{margin}{line}\n")).collect(),
-    };
-    let section = |(title, blocks): &(&str, Vec<Block>)| {
-        page.section(title, &blocks.iter().map(block).collect::<Vec<_>>().join("\n"))
-    };
-    let sections: Vec<String> = sections(name, class).iter().map(section).collect();
-    format!("{}\n", sections.join("\n").trim_end())
 }
 
 fn synopsis(class: &Class) -> String {
@@ -282,30 +153,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_class_has_a_manual_within_the_width() {
-        let page = Page { width: 80, color: false };
-        for (name, class) in crate::classes::registry().iter() {
-            let text = manual(name, class, &page);
-            let before_example = text.split("EXAMPLE").next().unwrap();
-            for line in before_example.lines().filter(|l| l.trim().contains(' ')) {
-                assert!(line.chars().count() <= 80, "{name}: {line}");
-            }
-            assert!(text.contains("PORTS"), "{name}");
-        }
-    }
-
-    #[test]
     fn ports_are_told_in_words() {
         let registry = crate::classes::registry();
         let text = |name| side(registry.get(name).unwrap(), "1-2", "outputs", true);
         assert_eq!(text("Queue"), "1 or 2: the first pull, others push");
         assert_eq!(text("Null"), "1 or 2: push or pull");
-    }
-
-    #[test]
-    fn a_slip_gets_a_suggestion() {
-        let registry = crate::classes::registry();
-        assert!(unknown("Quene", &registry).contains("did you mean 'Queue'?"));
-        assert!(unknown("Zzzzzzzz", &registry).contains("clickwork list"));
     }
 }
