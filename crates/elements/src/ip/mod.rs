@@ -27,7 +27,7 @@ pub(crate) mod prepend;
 mod radix_ip_lookup;
 mod range_ip_lookup;
 mod reassembly;
-mod rewrite;
+pub(crate) mod rewrite;
 pub(crate) mod route_code;
 #[cfg(test)]
 pub(crate) mod samples;

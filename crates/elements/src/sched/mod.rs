@@ -33,7 +33,7 @@ mod turns;
 mod unqueue;
 mod unqueue2;
 
-pub(crate) use turns::gather;
+pub(crate) use turns::{gather, pull_packet};
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[

@@ -38,7 +38,7 @@ pub(crate) fn gather(
 
 /// Pulls one packet.
 #[inline]
-pub(super) fn pull_packet(port: usize, cx: &mut Cx<'_>) -> Option<Packet> {
+pub(crate) fn pull_packet(port: usize, cx: &mut Cx<'_>) -> Option<Packet> {
     let mut batch = cx.pull(port, 1);
     let packet = batch.pop();
     cx.recycle(batch);

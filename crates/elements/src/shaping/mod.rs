@@ -11,13 +11,11 @@ pub(crate) mod gap_rate;
 mod meter;
 mod rated_splitter;
 mod rated_unqueue;
-mod red;
 mod shaper;
 pub(crate) mod token_bucket;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
-    &red::CLASS,
     &bandwidth_meter::CLASS,
     &bandwidth_rated_splitter::CLASS,
     &bandwidth_rated_unqueue::CLASS,

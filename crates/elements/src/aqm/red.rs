@@ -3,12 +3,14 @@
 //! Read first: Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (ToN 1993). The gentle
 //! variant is Floyd's of 2000: between MAX_THRESH and twice that the probability rises from MAX_P to 1.
 
+use super::nearby::Queues;
+use super::thresholds::{CERTAIN, Limits, SCALE};
 use crate::rate::Average;
-use clickwork_packet::{BATCH_SIZE, Batch, Packet};
-use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, Names, Real2, format_real2, words};
+use clickwork_packet::{Batch, Packet};
+use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, Names, Real2, format_real2};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, Storage, read_handler, write_handler};
-use std::sync::Arc;
+use clickwork_router::{Class, Cx, Element, Handler, read_handler, write_handler};
+use std::time::Duration;
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -26,13 +28,8 @@ pub static CLASS: Class = Class {
         ArgSpec::required("MIN_THRESH", ArgType::U32, "average length from which on packets may be dropped"),
         ArgSpec::required("MAX_THRESH", ArgType::U32, "average length at which the probability is MAX_P"),
         ArgSpec::required("MAX_P", ArgType::Real, "probability at MAX_THRESH, 0 to 1"),
-        ArgSpec::keyword(
-            "QUEUES",
-            ArgType::Text,
-            "",
-            "names of the queues that count, instead of the nearest",
-        ),
-        ArgSpec::keyword("STABILITY", ArgType::U32, "4", "how slowly the average follows, 0 to 16"),
+        QUEUES,
+        STABILITY,
         ArgSpec::keyword(
             "GENTLE",
             ArgType::Bool,
@@ -40,7 +37,17 @@ pub static CLASS: Class = Class {
             "whether the probability goes on to rise behind MAX_THRESH",
         ),
     ],
-    handlers: &[
+    handlers: HANDLERS,
+    ..Class::new("RED", "aqm", || Box::<Red>::default())
+};
+
+pub(super) const QUEUES: ArgSpec =
+    ArgSpec::keyword("QUEUES", ArgType::Text, "", "names of the queues that count, instead of the nearest");
+pub(super) const STABILITY: ArgSpec =
+    ArgSpec::keyword("STABILITY", ArgType::U32, "4", "how slowly the average follows, 0 to 16");
+
+pub(super) const HANDLERS: &[Handler] =
+    &[
         read_handler!("drops", "packets dropped", |e: &mut Red, _| e.drops),
         read_handler!("min_thresh", "lower threshold", |e: &mut Red, _| e.limits.min).and_write(
             write_handler!("", "", |e: &mut Red, text, _| {
@@ -61,74 +68,20 @@ pub static CLASS: Class = Class {
         .and_write(write_handler!("", "", |e: &mut Red, text, _| e.write_max_p(text))),
         read_handler!("avg_queue_size", "average length of the queues", |e: &mut Red, _| e.size.text()),
         read_handler!("stats", "lengths and drops", |e: &mut Red, _| {
-            format!("{} current queue\n{} avg queue\n{} drops\n", e.queue_length(), e.size.text(), e.drops)
+            format!("{} current queue\n{} avg queue\n{} drops\n", e.queues.length(), e.size.text(), e.drops)
         }),
-        read_handler!("queues", "the queues that count", |e: &mut Red, _| {
-            e.queues.iter().map(|(name, _)| format!("{name}\n")).collect::<String>()
-        }),
+        read_handler!("queues", "the queues that count", |e: &mut Red, _| e.queues.list()),
         read_handler!("config", "the configuration with all values", |e: &mut Red, _| e.config()),
-    ],
-    ..Class::new("RED", "shaping", || Box::<Red>::default())
-};
+    ];
 
-/// Bits of fraction of the average, and of probabilities.
-const SCALE: u32 = 10;
-const CERTAIN: i64 = 1 << 16;
-const MAX_LENGTH: i64 = 0xFFFF;
 /// While queues are empty, the average falls so often per second.
 const EMPTY_TICK_NANOS: i64 = 1_000_000_000 / 50;
 
-/// The thresholds and what follows from them.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    min: i64,
-    max: i64,
-    /// Probability at `max`, times 2^16.
-    max_p: i64,
-    gentle: bool,
-}
-
-impl Limits {
-    fn check(self) -> Result<Limits, (&'static str, String)> {
-        match self {
-            Limits { max, .. } if max > MAX_LENGTH => {
-                Err(("MAX_THRESH", format!("MAX_THRESH must be <= {MAX_LENGTH}")))
-            }
-            Limits { min, max, .. } if min > max => {
-                Err(("MIN_THRESH", "MIN_THRESH must be <= MAX_THRESH".to_string()))
-            }
-            Limits { max_p, .. } if max_p > CERTAIN => {
-                Err(("MAX_P", "MAX_P must be between 0 and 1".to_string()))
-            }
-            _ => Ok(self),
-        }
-    }
-
-    /// Average length beyond which all packets are dropped.
-    fn kill(self) -> i64 {
-        if self.gentle && self.max_p != CERTAIN { 2 * self.max } else { self.max }
-    }
-
-    /// The probability of a drop, times 2^16, before it is spread over the packets since the last one. Integer
-    /// divisions as in Click.
-    fn probability(self, average: &Average) -> i64 {
-        let span = self.max - self.min;
-        let (slope, offset) = if average.whole() > self.max {
-            ((CERTAIN - self.max_p) / self.max.max(1), CERTAIN - 2 * self.max_p)
-        } else if span <= 0 {
-            (0, 1)
-        } else {
-            (self.max_p / span, self.max_p * self.min / span)
-        };
-        ((slope * average.scaled()) >> SCALE) - offset
-    }
-}
-
-struct Red {
+pub(super) struct Red {
     limits: Limits,
     stability: u32,
-    named: Vec<String>,
-    queues: Vec<(String, Arc<Storage>)>,
+    queues: Queues,
+    /// The average length; with a stability of 0 it is not used.
     size: Average,
     drops: u64,
     /// Packets since the last drop; none while the average is outside of the thresholds.
@@ -136,6 +89,8 @@ struct Red {
     draw: i64,
     /// When the queues were last seen empty, in ticks.
     empty_tick: Option<i64>,
+    /// Whether `max_p` follows the average (AdaptiveRED).
+    adaptive: bool,
 }
 
 impl Default for Red {
@@ -143,18 +98,23 @@ impl Default for Red {
         Red {
             limits: Limits { min: 0, max: 0, max_p: 0, gentle: true },
             stability: 4,
-            named: Vec::new(),
-            queues: Vec::new(),
+            queues: Queues::default(),
             size: Average::new(4, SCALE),
             drops: 0,
             since_drop: None,
             draw: 0,
             empty_tick: None,
+            adaptive: false,
         }
     }
 }
 
 impl Red {
+    /// The same for AdaptiveRED.
+    pub(super) fn adaptive() -> Red {
+        Red { adaptive: true, ..Red::default() }
+    }
+
     fn set_limits(&mut self, limits: Limits) -> Result<(), String> {
         self.limits = limits.check().map_err(|(_, e)| e)?;
         Ok(())
@@ -168,7 +128,7 @@ impl Red {
 
     fn config(&self) -> String {
         let Limits { min, max, max_p, gentle } = self.limits;
-        let queues: String = self.queues.iter().map(|(name, _)| format!(" {name}")).collect();
+        let queues: String = self.queues.names().map(|name| format!(" {name}")).collect();
         let gentle = if gentle { "" } else { ", GENTLE false" };
         format!(
             "{min}, {max}, {}, QUEUES{queues}, STABILITY {}{gentle}",
@@ -177,14 +137,13 @@ impl Red {
         )
     }
 
-    fn queue_length(&self) -> i64 {
-        self.queues.iter().map(|(_, q)| q.length() as i64).sum()
-    }
-
-    /// Brings the average up to date. While the queues are empty it falls with time instead of packets.
-    fn measure(&mut self, cx: &Cx<'_>) {
-        let length = self.queue_length();
-        if length > 0 || self.stability == 0 {
+    /// Brings the average up to date with the queues' present length, and returns it times 2^[`SCALE`]. While the queues are
+    /// empty it falls with time instead of packets. With a stability of 0 the length itself counts.
+    fn measure(&mut self, length: i64, cx: &Cx<'_>) -> i64 {
+        if self.stability == 0 {
+            return length << SCALE;
+        }
+        if length > 0 {
             self.size.add(length);
             self.empty_tick = None;
         } else {
@@ -192,16 +151,17 @@ impl Red {
             self.size.decay(self.empty_tick.map_or(1, |last| tick - last));
             self.empty_tick = Some(tick);
         }
+        self.size.scaled()
     }
 
-    fn should_drop(&mut self, cx: &mut Cx<'_>) -> bool {
-        self.measure(cx);
-        let average = self.size.whole();
+    fn should_drop(&mut self, length: i64, cx: &mut Cx<'_>) -> bool {
+        let scaled = self.measure(length, cx);
+        let average = scaled >> SCALE;
         if average <= self.limits.min || average > self.limits.kill() {
             self.since_drop = None;
             return average > self.limits.min;
         }
-        let probability = self.limits.probability(&self.size);
+        let probability = self.limits.probability(scaled);
         let count = self.since_drop.map_or(0, |n| n + 1);
         let drop = count > 0 && probability > 0 && count > self.draw / probability;
         let count = if drop { 0 } else { count };
@@ -217,62 +177,83 @@ impl Red {
         cx.emit_or_drop(1, p, "random early detection");
     }
 
-    /// Takes out what is to be dropped.
-    fn thin_out(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
-        let mut drops = [0; BATCH_SIZE];
-        drops[..batch.len()].fill_with(|| u16::from(self.should_drop(cx)));
+    /// Takes out what is to be dropped. Each packet sees the queues as long as if those before it in the batch had gone in,
+    /// or those behind it were still there.
+    fn thin_out(&mut self, batch: &mut Batch, is_pushed: bool, cx: &mut Cx<'_>) {
+        let mut length = self.queues.length() + if is_pushed { 0 } else { batch.len() as i64 - 1 };
+        let mut drops = [0; clickwork_packet::BATCH_SIZE];
+        for mark in &mut drops[..batch.len()] {
+            let drop = self.should_drop(length, cx);
+            *mark = u16::from(drop);
+            length += if is_pushed { i64::from(!drop) } else { -1 };
+        }
         if drops.contains(&1) {
             batch.extract(&drops).for_each(|(_, p)| self.drop(p, cx));
         }
     }
 
-    fn find_queues(&mut self, cx: &Cx<'_>) -> Result<(), String> {
-        let found = if !self.named.is_empty() {
-            self.named.iter().map(|name| named_queue(name, cx)).collect::<Result<Vec<_>, _>>()?
-        } else if cx.output_is_push(0) {
-            cx.downstream::<Storage>(Some(0))
-        } else {
-            cx.upstream::<Storage>(Some(0))
-        };
-        if found.is_empty() {
-            return Err("no nearby Queues".to_string());
+    /// Raises or lowers `max_p` by how far the average is from the middle between the thresholds: Floyd, Gummadi and Shenker,
+    /// "Adaptive RED" (2001), with the numbers of Click.
+    fn adapt(&mut self) {
+        let Limits { min, max, max_p, .. } = self.limits;
+        let average = if self.stability == 0 { self.queues.length() } else { self.size.whole() };
+        let part = (max - min) / 2;
+        if average < min + part && max_p > HUNDREDTH {
+            self.limits.max_p = (max_p * NINE_TENTHS) >> 16;
+        } else if average > max - part && max_p < CERTAIN / 2 {
+            self.limits.max_p = max_p + HUNDREDTH.min(max_p / 4);
         }
-        self.queues = found.into_iter().map(|(id, q)| (cx.router().info(id).name.clone(), q)).collect();
-        Ok(())
+    }
+
+    /// Reads the thresholds: RED's from three arguments, AdaptiveRED's from a target length, which is at least 10.
+    fn read_limits(&self, args: &mut Args) -> Limits {
+        let threshold = |n: Option<u32>| i64::from(n.unwrap_or(0));
+        let max_p = args.get_with("MAX_P", Real2(16)).map_or(0, i64::from);
+        if self.adaptive {
+            let target = threshold(args.get("TARGET")).max(10);
+            return Limits { min: target / 2, max: target + target / 2, max_p, gentle: true };
+        }
+        let (min, max) = (threshold(args.get("MIN_THRESH")), threshold(args.get("MAX_THRESH")));
+        Limits { min, max, max_p, gentle: args.get("GENTLE").unwrap_or(true) }
     }
 }
 
-fn named_queue(name: &str, cx: &Cx<'_>) -> Result<(clickwork_router::ElementId, Arc<Storage>), String> {
-    let id = cx.find(name).ok_or_else(|| format!("no element named '{name}'"))?;
-    let queue = cx.exported::<Storage>(id).ok_or_else(|| format!("'{name}' is not a Storage element"))?;
-    Ok((id, queue))
-}
+/// How often AdaptiveRED looks.
+const ADAPT_INTERVAL: Duration = Duration::from_millis(500);
+const HUNDREDTH: i64 = CERTAIN / 100;
+const NINE_TENTHS: i64 = CERTAIN * 9 / 10;
 
 impl Element for Red {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        let threshold = |n: Option<u32>| i64::from(n.unwrap_or(0));
-        let (min, max) = (threshold(args.get("MIN_THRESH")), threshold(args.get("MAX_THRESH")));
-        let max_p = args.get_with("MAX_P", Real2(16)).map_or(0, i64::from);
-        let gentle = args.get("GENTLE").unwrap_or(true);
         args.read("STABILITY", &mut self.stability);
         if self.stability > 16 {
             args.error_in("STABILITY", "STABILITY must be between 0 and 16");
         }
         self.size = Average::new(self.stability.min(16), SCALE);
-        self.named =
-            args.raw("QUEUES").map_or_else(Vec::new, |t| words(t).into_iter().map(|w| w.text).collect());
-        match (Limits { min, max, max_p, gentle }).check() {
+        self.queues.read(args);
+        match self.read_limits(args).check() {
             Ok(limits) => self.limits = limits,
+            Err((name, e)) if self.adaptive => {
+                args.error_in(if name == "MAX_P" { name } else { "TARGET" }, e)
+            }
             Err((name, e)) => args.error_in(name, e),
         }
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.find_queues(cx)
+        if self.adaptive {
+            cx.schedule_timer_after(0, ADAPT_INTERVAL);
+        }
+        self.queues.find(cx.output_is_push(0), cx)
+    }
+
+    fn run_timer(&mut self, slot: usize, cx: &mut Cx<'_>) {
+        self.adapt();
+        cx.schedule_timer_after(slot, ADAPT_INTERVAL);
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        self.thin_out(batch, cx);
+        self.thin_out(batch, true, cx);
     }
 
     fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
@@ -281,7 +262,7 @@ impl Element for Red {
             if batch.is_empty() {
                 return batch;
             }
-            self.thin_out(&mut batch, cx);
+            self.thin_out(&mut batch, false, cx);
             if !batch.is_empty() {
                 return batch;
             }
@@ -365,5 +346,91 @@ mod tests {
             assert!(e.contains(message), "{e}");
         }
         assert!(Harness::errors("Idle -> RED(5, 50, 0.1) -> Discard").contains("no nearby Queues"));
+    }
+
+    /// The numbers of packets from one drop to the next, at a queue that always has `length` packets.
+    fn gaps(config: &str, length: usize, packets: usize) -> Vec<usize> {
+        let mut t = Harness::new(&format!(
+            "s :: Source -> r :: {config}; r[0] -> Discard; r[1] -> k :: Sink; fill :: Source -> q :: Queue -> Idle"
+        ));
+        t.push("fill", 0, (0..length).map(|_| Packet::new(b"x")));
+        let mut gaps = Vec::new();
+        let mut gap = 0;
+        for _ in 0..packets / 50 {
+            let numbered = (0..50u8).map(|i| Packet::new(&[i]));
+            t.push("s", 0, numbered);
+            let mut last = 0;
+            for p in t.take("k") {
+                let at = usize::from(p.data()[0]) + 1;
+                gaps.push(gap + at - last);
+                (gap, last) = (0, at);
+            }
+            gap += 50 - last;
+        }
+        gaps
+    }
+
+    #[test]
+    fn drops_are_spread_as_the_formula_says() {
+        // (maxp, average length): p_b = maxp (avg - min) / (max - min), Floyd and Jacobson 1993 §4.
+        for (max_p, length) in [(0.1, 30), (0.02, 55), (0.2, 15), (0.5, 50)] {
+            let config = format!("RED(10, 60, {max_p}, QUEUES q)");
+            let gaps = gaps(&config, length, 30_000);
+            // The average needs some packets to come near the length.
+            let gaps = &gaps[gaps.len().min(20)..];
+            let p_b = max_p * (length - 10) as f64 / 50.0;
+            // §8, method 2: the gap is uniform on 1, 2, ..., 1/p_b.
+            let (n, longest) = (gaps.len() as f64, 1.0 / p_b);
+            let mean = gaps.iter().sum::<usize>() as f64 / n;
+            let whole = longest.floor();
+            let rest = (whole + 1.0) * (1.0 - whole * p_b);
+            let (expected, deviation) = (p_b * whole * (whole + 1.0) / 2.0 + rest, longest / 12f64.sqrt());
+            let rate = 1.0 / mean;
+            assert!(
+                (mean - expected).abs() < 4.0 * deviation / n.sqrt() + 0.01 * expected,
+                "{max_p} at {length}: gap {mean}, expected {expected}; rate {rate}"
+            );
+            assert!(gaps.iter().all(|&g| g as f64 <= longest * 1.05 + 1.0), "{max_p} at {length}");
+            // Four quarters of the range are equally likely: a chi-squared test with three degrees of freedom, 0.1 %.
+            let mut quarters = [0.0; 4];
+            let steps = (longest.round() as usize / 4 * 4).max(4);
+            let within: Vec<_> = gaps.iter().filter(|&&g| g <= steps).collect();
+            within.iter().for_each(|&&g| quarters[(g - 1) * 4 / steps] += 1.0);
+            let share = within.len() as f64 / 4.0;
+            let chi: f64 = quarters.iter().map(|q| (q - share) * (q - share) / share).sum();
+            assert!(longest < 8.0 || chi < 16.3, "{max_p} at {length}: {quarters:?}, {chi}");
+        }
+    }
+
+    #[test]
+    fn outside_of_the_thresholds_nothing_is_left_to_chance() {
+        assert_eq!(gaps("RED(10, 60, 0.1, QUEUES q)", 10, 1000), []);
+        // Beyond twice the upper threshold everything goes, from where the average has come there.
+        assert!(gaps("RED(10, 30, 0.1, QUEUES q)", 100, 1000).iter().rev().take(900).all(|&g| g == 1));
+        assert!(
+            gaps("RED(10, 30, 0.1, QUEUES q, GENTLE false)", 33, 1000)
+                .iter()
+                .rev()
+                .take(800)
+                .all(|&g| g == 1)
+        );
+    }
+
+    #[test]
+    fn a_stability_of_0_looks_at_the_length_itself() {
+        let mut t = Harness::new("s :: Source -> r :: RED(5, 10, 1, STABILITY 0) -> q :: Queue -> Idle");
+        send(&mut t, 100);
+        // The average is not kept then, as in Click.
+        let drops = 100 - t.read("q.length").parse::<i32>().unwrap();
+        assert_eq!(t.read("r.stats"), format!("{} current queue\n0 avg queue\n{drops} drops\n", 100 - drops));
+        assert_eq!(t.read("q.length"), "10");
+    }
+
+    #[test]
+    fn a_batch_is_treated_as_its_packets_one_by_one() {
+        let config = "s :: Source -> r :: RED(5, 10, 1, STABILITY 0) -> q :: Queue -> Idle";
+        let mut t = Harness::batched(config);
+        t.push_batch("s", 0, (0..64).map(|_| Packet::new(b"x")));
+        assert_eq!(t.read("q.length"), "10");
     }
 }
