@@ -5,6 +5,8 @@ mod common;
 #[allow(dead_code)]
 #[path = "../src/demo/frame.rs"]
 mod frame;
+#[path = "examples/vpn.rs"]
+mod vpn;
 
 use clickwork_elements::capture::reader::Reader;
 use clickwork_elements::capture::writer::{Options, Writer};
