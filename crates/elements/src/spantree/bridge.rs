@@ -271,7 +271,7 @@ impl Bridge {
         let p = &mut self.ports[port];
         if p.state == State::Blocking {
             p.state = State::Listening;
-            p.forward_delay = Some(now + self.times.forward_delay);
+            p.since = Some(now);
         }
     }
 
@@ -285,7 +285,7 @@ impl Bridge {
             self.detect_change(now);
         }
         self.ports[port].state = State::Blocking;
-        self.ports[port].forward_delay = None;
+        self.ports[port].since = None;
     }
 
     /// §8.6.14: the topology has changed here: the root must know.

@@ -3,7 +3,7 @@
 
 use super::bpdu::{Bpdu, BridgeId, Config, PortId, Times, Vector};
 use super::bridge::Bridge;
-use super::port::State;
+use super::port::{Port, State};
 use clickwork_packet::Timestamp;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl Bridge {
         let p = &mut self.ports[port];
         p.state = State::Blocking;
         (p.acknowledge, p.config_pending) = (false, false);
-        (p.message_age, p.forward_delay, p.hold) = (None, None, None);
+        (p.message_age, p.since, p.hold) = (None, None, None);
     }
 
     /// A message came in by a port. An error says why it was not heeded.
@@ -113,8 +113,13 @@ impl Bridge {
 
     /// When [`Bridge::run`] is to be called next.
     pub fn next_timer(&self) -> Option<Timestamp> {
-        let of_port = self.ports.iter().flat_map(|p| [p.message_age, p.forward_delay, p.hold]);
+        let of_port = self.ports.iter().flat_map(|p| [p.message_age, self.goes_on(p), p.hold]);
         of_port.chain([self.hello, self.notification, self.topology_change]).flatten().min()
+    }
+
+    /// When a port will have listened or learned long enough, by the root's times as they are now.
+    fn goes_on(&self, port: &Port) -> Option<Timestamp> {
+        port.since.map(|since| since + self.times.forward_delay)
     }
 
     /// Does what the timers that have expired ask for.
@@ -125,7 +130,7 @@ impl Bridge {
             }
         }
         for port in self.enabled() {
-            if expired(&mut self.ports[port].forward_delay, now) {
+            if self.goes_on(&self.ports[port]).is_some_and(|at| at <= now) {
                 self.go_on(port, now);
             }
         }
@@ -176,10 +181,11 @@ impl Bridge {
         match self.ports[port].state {
             State::Listening => {
                 self.ports[port].state = State::Learning;
-                self.ports[port].forward_delay = Some(now + self.times.forward_delay);
+                self.ports[port].since = Some(now);
             }
             State::Learning => {
                 self.ports[port].state = State::Forwarding;
+                self.ports[port].since = None;
                 if self.ports.iter().any(|p| p.is_enabled() && p.designated.bridge == self.id) {
                     self.detect_change(now);
                 }

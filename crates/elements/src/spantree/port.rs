@@ -69,7 +69,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// The parameters of a port; timers are the times at which they expire.
+/// The parameters of a port; timers but `since` are the times at which they expire.
 #[derive(Clone, Debug, Default)]
 pub struct Port {
     /// Its identifier.
@@ -86,8 +86,8 @@ pub struct Port {
     pub config_pending: bool,
     /// When `designated` is forgotten.
     pub message_age: Option<Timestamp>,
-    /// When the state goes on towards forwarding.
-    pub forward_delay: Option<Timestamp>,
+    /// Since when the port listens, or learns.
+    pub since: Option<Timestamp>,
     /// Until when no further message may be sent.
     pub hold: Option<Timestamp>,
 }

@@ -14,10 +14,17 @@ use std::time::{Duration, Instant};
 
 /// Builds a configuration of the library's elements in real time.
 pub fn router(config: &str, ordered: bool) -> Result<Router, String> {
+    router_with(config, &[], ordered)
+}
+
+/// The same, with values for its variables.
+pub fn router_with(config: &str, defines: &[(&str, &str)], ordered: bool) -> Result<Router, String> {
     let registry = Arc::new(clickwork_elements::registry());
     let mut sources = Sources::default();
     let file = sources.add("config", config);
-    let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
+    let defines = defines.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let options = LangOptions { defines, ..LangOptions::new(&*registry) };
+    let (graph, diagnostics) = elaborate(&mut sources, file, &options);
     let render =
         |d: &clickwork_source::Diagnostics| d.iter().map(|d| render_click(&sources, d)).collect::<String>();
     if diagnostics.has_errors() {
@@ -80,6 +87,12 @@ impl Host {
     pub fn run(&self, job: impl FnOnce() + Send + 'static) {
         self.start(job).recv().expect("the job succeeds");
     }
+}
+
+/// An example of the repository.
+pub fn example(name: &str) -> String {
+    let file = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(file).expect("the example is there")
 }
 
 /// Makes the two hosts, with one address each, and the interfaces of the calling thread's namespace.

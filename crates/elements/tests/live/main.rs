@@ -2,6 +2,7 @@
 
 mod ipsec;
 mod lab;
+mod spanning_tree;
 #[path = "../../../device/tests/support/mod.rs"]
 mod support;
 

@@ -41,6 +41,22 @@ fn ports_listen_and_learn_for_a_forward_delay_each() {
     assert_eq!(state_at(seconds(30)), State::Forwarding);
 }
 
+/// What counts is the root's word, also for ports that listened before it came.
+#[test]
+fn the_forward_delay_is_the_roots() {
+    for delay in [8, 20] {
+        let mut b = bridge(0x30, 1);
+        let mut word = says(id(BETTER, 9), 0, id(BETTER, 9), 1);
+        word.times.forward_delay = seconds(delay);
+        b.receive(0, &Bpdu::Config(word), START + seconds(5)).unwrap();
+        assert!(b.next_timer() <= Some(START + seconds(delay)));
+        b.run(START + seconds(delay) - Duration::from_nanos(1));
+        assert_eq!(b.ports()[0].state, State::Listening);
+        b.run(START + seconds(delay));
+        assert_eq!(b.ports()[0].state, State::Learning);
+    }
+}
+
 /// §8.6.8: root identifier, then cost, then bridge, then its port, then our own port.
 #[test]
 fn the_root_port_is_chosen_in_the_order_of_the_standard() {
