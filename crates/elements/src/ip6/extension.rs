@@ -67,7 +67,8 @@ pub fn upper_layer(ip: &Ipv6<'_>) -> Option<(u8, usize)> {
     (!is_extension(last.kind) && !is_later).then_some((last.kind, last.offset))
 }
 
-fn is_extension(kind: u8) -> bool {
+/// Whether this is an extension header whose length says where the next one is.
+pub fn is_extension(kind: u8) -> bool {
     matches!(kind, HOP_BY_HOP | ROUTING | DESTINATION_OPTIONS | AUTHENTICATION | FRAGMENT)
 }
 

@@ -19,11 +19,14 @@ mod lookup_ip6_route;
 mod mark_ip6_header;
 mod nd;
 mod prepend;
+mod protocol_translator;
 mod route_code;
 #[cfg(test)]
 pub(crate) mod samples;
 mod set_ip6_address;
 mod set_ip6_dscp;
+mod translation;
+mod udp_ip6_encap;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
@@ -39,6 +42,9 @@ pub static CLASSES: &[&Class] = &[
     &ip6_nd_solicitor::CLASS,
     &lookup_ip6_route::CLASS,
     &mark_ip6_header::CLASS,
+    &protocol_translator::CLASS46,
+    &protocol_translator::CLASS64,
     &set_ip6_address::CLASS,
     &set_ip6_dscp::CLASS,
+    &udp_ip6_encap::CLASS,
 ];

@@ -308,6 +308,12 @@ impl IcmpHeader {
         U32::from_bytes(self.rest).get()
     }
 
+    /// Sets the last four bytes.
+    #[inline]
+    pub fn set_rest(&mut self, rest: u32) {
+        self.rest = rest.to_be_bytes();
+    }
+
     fn halves(&self) -> [U16; 2] {
         zerocopy::transmute!(self.rest)
     }
