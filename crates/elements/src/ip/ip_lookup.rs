@@ -28,6 +28,7 @@ pub(super) const fn class<T: RouteTable + Default + Send + 'static>(
     Class {
         ports: "1/-",
         processing: "h/h",
+        flow: "x/x!",
         packets: "any/same",
         args: ARGS,
         handlers: IpLookup::<T>::HANDLERS,

@@ -22,6 +22,7 @@ pub static CLASS: Class = Class {
               r :: LookupIP6Route(2001:db8::/32 0, ::/0 2001:db8::1 1) -> Discard; r [1] -> Discard",
     ports: "1/-",
     processing: "h/h",
+    flow: "x/x!",
     packets: "any/same",
     args: &[ArgSpec::rest(
         "ROUTE",

@@ -16,7 +16,7 @@ pub type Named<'a> = (&'a str, &'static Class);
 
 /// A family with its classes, by name.
 pub struct Chapter<'a> {
-    /// The name in the facts, which is that of the page.
+    /// The name in the facts.
     pub name: &'a str,
     pub title: &'a str,
     pub about: &'a str,
@@ -33,9 +33,13 @@ pub fn write(folder: &Path, registry: &Registry) -> Result<(), String> {
     output::write(&folder.join("style.css"), &page::style())?;
     output::write(&folder.join("index.html"), &page::index(&chapters))?;
     chapters.iter().try_for_each(|chapter| {
-        let file = folder.join(format!("{}.html", chapter.name));
-        output::write(&file, &page::family(chapter, registry))
+        output::write(&folder.join(page_of(chapter.name)), &page::family(chapter, registry))
     })
+}
+
+/// The page of a family. Families in others have a slash in their names.
+fn page_of(family: &str) -> String {
+    format!("{}.html", family.replace('/', "-"))
 }
 
 /// The families that have classes: those of the library in their order, then others.

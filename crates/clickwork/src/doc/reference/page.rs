@@ -1,7 +1,7 @@
 //! The text of the pages.
 
 use super::Chapter;
-use super::Named;
+use super::{Named, page_of};
 use crate::config::{Input, Maker};
 use crate::doc::manual::sections;
 use crate::graph;
@@ -48,9 +48,9 @@ pub fn index(chapters: &[Chapter<'_>]) -> String {
 fn index_section(chapter: &Chapter<'_>) -> String {
     let row = |(name, class): &Named<'_>| {
         format!(
-            "<tr data-words=\"{}\"><th scope=\"row\"><a href=\"{}.html#{}\">{}</a></th><td>{}</td></tr>\n",
+            "<tr data-words=\"{}\"><th scope=\"row\"><a href=\"{}#{}\">{}</a></th><td>{}</td></tr>\n",
             attribute(&words(name, class)),
-            chapter.name,
+            page_of(chapter.name),
             attribute(name),
             escape(name),
             escape(&help(name, class))
@@ -58,11 +58,12 @@ fn index_section(chapter: &Chapter<'_>) -> String {
     };
     let rows: String = chapter.classes.iter().map(row).collect();
     format!(
-        "<section id=\"{0}\">\n<h2><a href=\"{0}.html\">{1}</a></h2>\n<p>{2}</p>\n<table>\n<tbody>\n{rows}</tbody>\n\
+        "<section id=\"{0}\">\n<h2><a href=\"{3}\">{1}</a></h2>\n<p>{2}</p>\n<table>\n<tbody>\n{rows}</tbody>\n\
          </table>\n</section>\n",
         chapter.name,
         escape(chapter.title),
-        escape(chapter.about)
+        escape(chapter.about),
+        page_of(chapter.name)
     )
 }
 
@@ -144,7 +145,7 @@ struct Classes<'a> {
 impl Links for Classes<'_> {
     fn class(&self, name: &str) -> Option<(String, String)> {
         let class = self.registry.get(name)?;
-        Some((format!("{}.html#{name}", class.family), format!("{name}: {}", class.help)))
+        Some((format!("{}#{name}", page_of(class.family)), format!("{name}: {}", class.help)))
     }
 
     fn became(&self, _: u32) -> Option<(String, String)> {
