@@ -68,6 +68,12 @@ const ELEMENTS: &[(&str, usize, bool)] = &[
     ("IPMirror", 1, true),
     ("EraseIPPayload", 1, true),
     ("DebugBridge(x)", 1, true),
+    ("IPRewriter(keep 0 1)", 2, true),
+    ("TCPRewriter(pattern 3.0.0.1 1-9 - - 0 1)", 2, true),
+    ("UDPRewriter(pattern - - 3.0.0.1 - 0 1, CAPACITY 7)", 2, true),
+    ("IPAddrRewriter(pattern 3.0.0.0/28 - 0 1)", 2, true),
+    ("IPAddrPairRewriter(pattern 3.0.0.1 4.0.0.1 0 1)", 2, true),
+    ("ICMPPingRewriter(pattern 3.0.0.1 1-9 - - 0 1)", 2, true),
 ];
 
 /// A packet that was well formed before some of its bytes were changed, it was cut, and marked somewhere.

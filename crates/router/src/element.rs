@@ -190,11 +190,22 @@ const DROP: u16 = u16::MAX;
 #[inline]
 fn act_on<T: SimpleElement + ?Sized>(element: &mut T, batch: &mut Batch, cx: &mut Cx<'_>) {
     element.prepare(batch, cx);
+    sort_batch(batch, cx, |p, cx| element.simple_action(p, cx));
+}
+
+/// Sends each packet of a batch where `judge` says. For elements with several inputs, which therefore are no
+/// [`SimpleElement`]s.
+#[inline]
+pub fn sort_batch(
+    batch: &mut Batch,
+    cx: &mut Cx<'_>,
+    mut judge: impl FnMut(&mut Packet, &mut Cx<'_>) -> Verdict,
+) {
     // One loop with one call of the action, so that it is inlined.
     let mut outs = [0u16; BATCH_SIZE];
     let mut leaving = 0;
     for (p, out) in batch.iter_mut().zip(&mut outs) {
-        *out = match element.simple_action(p, cx) {
+        *out = match judge(p, cx) {
             Verdict::Out(port) => port,
             Verdict::Drop(reason) => {
                 cx.count_drop(reason, 1);

@@ -1,0 +1,41 @@
+//! IPAddrPairRewriter: rewrites addresses of pairs of hosts.
+
+use super::core::Rewriter;
+use super::kind::Kind;
+use super::{handlers, settings};
+use clickwork_router::Class;
+
+/// The class facts.
+pub static CLASS: Class = Class {
+    help: "rewrites addresses of pairs of hosts",
+    manual: "As IPAddrRewriter, but a mapping is for a source and a destination, and both can be changed: patterns \
+             are 'SADDR DADDR FOUTPUT ROUTPUT'. So hosts can share an address as long as they talk to different \
+             hosts.",
+    example: "rw :: IPAddrPairRewriter(pattern 1.0.0.0/24 - 0 1, drop); Idle => [0-1] rw => Discard, Discard; \
+              DriverManager(print rw.patterns, stop)",
+    ports: "1-/1-!",
+    processing: "h/h!",
+    flow: "x/x!",
+    packets: "ip/ip",
+    args: &[
+        settings::INPUTS,
+        settings::REPLY_ANNO,
+        settings::CAPACITY,
+        settings::MAPPING_CAPACITY,
+        settings::TIMEOUT,
+        settings::GUARANTEE,
+        settings::REAP_INTERVAL,
+    ],
+    handlers: &[
+        handlers::TABLE,
+        handlers::MAPPINGS,
+        handlers::NMAPPINGS,
+        handlers::FAILURES,
+        handlers::PATTERNS,
+        handlers::PATTERN,
+        handlers::SIZE,
+        handlers::CAPACITY,
+        handlers::CLEAR,
+    ],
+    ..Class::new("IPAddrPairRewriter", "rewriter", || Rewriter::new(Kind::AddrPair))
+};
