@@ -60,20 +60,20 @@ mod tests {
 
     #[test]
     fn the_average_comes_to_the_target_whatever_the_load() {
-        for rate in [1100, 1300, 2000] {
+        for rate in [1100, 1700] {
             let mut t = Harness::new(&format!(
                 "RatedSource(RATE {rate}) -> r :: AdaptiveRED(40, 0.01, STABILITY 9) -> q :: Queue -> RatedUnqueue(1000) \
                  -> c :: Counter -> Discard"
             ));
-            t.run_for(Duration::from_secs(100));
+            t.run_for(Duration::from_secs(40));
             let mut sum = 0.0;
-            for _ in 0..200 {
+            for _ in 0..120 {
                 t.run_for(Duration::from_millis(250));
                 sum += t.read("r.avg_queue_size").parse::<f64>().unwrap();
             }
-            let mean = sum / 200.0;
+            let mean = sum / 120.0;
             assert!((32.0..52.0).contains(&mean), "{mean} at {rate}");
-            assert!(t.read("c.count").parse::<i32>().unwrap() > 149_000);
+            assert!(t.read("c.count").parse::<i32>().unwrap() > 69_000);
         }
     }
 }

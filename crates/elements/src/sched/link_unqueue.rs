@@ -42,6 +42,8 @@ struct LinkUnqueue {
     bandwidth: u64,
     /// Packets on the link; their timestamps say when they arrive.
     link: VecDeque<Packet>,
+    /// Whether there was nothing to send when it was last looked.
+    starved: bool,
     signal: Signal,
     storage: Arc<Storage>,
 }
@@ -66,18 +68,22 @@ impl LinkUnqueue {
         self.link.back().map_or(Timestamp::ZERO, |p| p.timestamp() - self.latency)
     }
 
-    /// Sends packets until the link is busy. The next begins where the one before it ended if the link has not been
-    /// idle since, so that rounding and late timers do not cost bandwidth.
+    /// Sends packets until the link is busy. The next begins where the one before it ended if it has been waiting since, so
+    /// that rounding and late timers do not cost bandwidth.
     fn send(&mut self, now: Timestamp, cx: &mut Cx<'_>) {
-        let mut begin = if self.link.is_empty() { now } else { self.sent().max(now - MOST_LATE) };
-        while begin <= now
-            && let Some(mut p) = pull_packet(0, cx)
-        {
+        let waited = if self.starved || self.link.is_empty() { now } else { now - MOST_LATE };
+        let mut begin = self.sent().max(waited);
+        while begin <= now {
+            let Some(mut p) = pull_packet(0, cx) else {
+                self.starved = true;
+                return;
+            };
             let end = begin + self.sending_time(&p);
             p.set_timestamp(end + self.latency);
             self.link.push_back(p);
             begin = end;
         }
+        self.starved = !cx.is_active(&self.signal);
     }
 
     fn deliver(&mut self, now: Timestamp, cx: &mut Cx<'_>) {

@@ -7,6 +7,8 @@ mod bandwidth_rated_splitter;
 mod bandwidth_rated_unqueue;
 mod bandwidth_shaper;
 mod bucket_args;
+#[cfg(test)]
+mod exact;
 pub(crate) mod gap_rate;
 mod meter;
 mod rated_splitter;
