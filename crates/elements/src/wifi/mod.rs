@@ -5,6 +5,7 @@
 
 use clickwork_router::Class;
 
+mod annotations;
 mod ap;
 mod athdesc;
 mod available_rates;
@@ -12,15 +13,21 @@ mod ether_count;
 pub mod extra;
 mod extra_header;
 mod filters;
+mod fragments;
 pub mod frame;
+mod from_handler;
+#[cfg(test)]
+mod hostile;
 mod link_table;
 mod links;
 pub mod management;
+mod packet_store;
 mod params;
 mod print_tx_feedback;
 mod print_wifi;
 mod prism2;
 mod radiotap;
+mod rate_control;
 mod rx_stats;
 #[cfg(test)]
 mod samples;
@@ -38,6 +45,8 @@ mod wireless_info;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
+    &annotations::PUSH,
+    &annotations::READ,
     ap::CLASSES[0],
     ap::CLASSES[1],
     ap::CLASSES[2],
@@ -52,13 +61,20 @@ pub static CLASSES: &[&Class] = &[
     &filters::FAILURES,
     &filters::PHY_ERRORS,
     &filters::SENT,
+    &fragments::DEFRAG,
+    &fragments::FRAGMENT,
+    &from_handler::CLASS,
     &link_table::CLASS,
+    &packet_store::CLASS,
     &print_tx_feedback::CLASS,
     &print_wifi::CLASS,
     &prism2::DECAP,
     &prism2::ENCAP,
     &radiotap::DECAP,
     &radiotap::ENCAP,
+    rate_control::CLASSES[0],
+    rate_control::CLASSES[1],
+    rate_control::CLASSES[2],
     &rx_stats::CLASS,
     &set_flags::NO_ACK,
     &set_flags::RTS,

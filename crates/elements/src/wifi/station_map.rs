@@ -56,16 +56,22 @@ pub struct StationMap<K, V> {
     made: VecDeque<(K, u64)>,
     next_number: u64,
     length: usize,
+    limit: usize,
 }
 
 impl<K: HashCode, V> Default for StationMap<K, V> {
     fn default() -> Self {
-        let chains = std::iter::repeat_with(Vec::new).take(FEW_CHAINS).collect();
-        StationMap { chains, made: VecDeque::new(), next_number: 0, length: 0 }
+        StationMap::bounded(LIMIT)
     }
 }
 
 impl<K: HashCode, V> StationMap<K, V> {
+    /// A table with another limit.
+    pub fn bounded(limit: usize) -> Self {
+        let chains = std::iter::repeat_with(Vec::new).take(FEW_CHAINS).collect();
+        StationMap { chains, made: VecDeque::new(), next_number: 0, length: 0, limit }
+    }
+
     fn chain(&self, key: K) -> usize {
         (key.hash_code() % self.chains.len() as u64) as usize
     }
@@ -106,7 +112,7 @@ impl<K: HashCode, V> StationMap<K, V> {
     }
 
     fn add(&mut self, key: K, value: V) {
-        if self.length >= LIMIT {
+        if self.length >= self.limit {
             self.forget_oldest();
         }
         if self.length >= self.chains.len() * ENTRIES_A_CHAIN && self.chains.len() < MANY_CHAINS {
@@ -148,7 +154,7 @@ impl<K: HashCode, V> StationMap<K, V> {
         let before = self.chains[chain].len();
         self.chains[chain].retain(|e| e.key != key);
         self.length -= before - self.chains[chain].len();
-        if self.made.len() > 2 * LIMIT {
+        if self.made.len() > 2 * self.limit {
             let chains = &self.chains;
             let is_there = |&(key, number): &(K, u64)| {
                 let chain = (key.hash_code() % chains.len() as u64) as usize;
