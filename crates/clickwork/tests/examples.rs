@@ -5,6 +5,8 @@ mod common;
 #[allow(dead_code)]
 #[path = "../src/demo/frame.rs"]
 mod frame;
+#[path = "examples/ip6.rs"]
+mod ip6;
 #[path = "examples/vpn.rs"]
 mod vpn;
 

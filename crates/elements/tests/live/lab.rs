@@ -97,20 +97,41 @@ pub fn example(name: &str) -> String {
 
 /// Makes the two hosts, with one address each, and the interfaces of the calling thread's namespace.
 pub fn two_hosts(addresses: [&'static str; 2]) -> [Host; 2] {
+    connected(move |n| {
+        no_ipv6();
+        ip("link set lo up");
+        ip(&format!("addr add {} dev h{n}", addresses[n]));
+        ip(&format!("link set h{n} up"));
+    })
+}
+
+/// The same with IPv6 addresses, and a default route each.
+pub fn two_ipv6_hosts(addresses: [&'static str; 2], gateways: [&'static str; 2]) -> [Host; 2] {
+    connected(move |n| {
+        ip("link set lo up");
+        ip(&format!("addr add {} dev h{n} nodad", addresses[n]));
+        ip(&format!("link set h{n} up"));
+        ip(&format!("-6 route add default via {} dev h{n}", gateways[n]));
+    })
+}
+
+/// The router's kernel, or a host's, is silent in IPv6.
+fn no_ipv6() {
     run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
+}
+
+/// Makes two hosts and the cables to them. Each is set up, knowing its number.
+fn connected(set_up: impl Fn(usize) + Clone + Send + 'static) -> [Host; 2] {
+    no_ipv6();
     let hosts = [Host::new(), Host::new()];
-    for (n, (host, address)) in hosts.iter().zip(addresses).enumerate() {
+    for (n, host) in hosts.iter().enumerate() {
         ip(&format!(
             "link add r{n} address 02:00:00:00:00:{n}0 type veth peer name h{n} address 02:00:00:00:00:a{n}"
         ));
-        host.take_interface(&format!("h{n}"));
+        ip(&format!("link set h{n} netns {}", host.thread));
         ip(&format!("link set r{n} up"));
-        host.run(move || {
-            run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
-            ip("link set lo up");
-            ip(&format!("addr add {address} dev h{n}"));
-            ip(&format!("link set h{n} up"));
-        });
+        let set_up = set_up.clone();
+        host.run(move || set_up(n));
     }
     hosts
 }

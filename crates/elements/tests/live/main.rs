@@ -1,5 +1,6 @@
 //! Device elements on real interfaces, in network namespaces. Without root each test says that it is skipped.
 
+mod ip6;
 mod ipsec;
 mod lab;
 mod spanning_tree;

@@ -1,0 +1,96 @@
+//! The IPv6 router of the examples between two kernels: they find each other by neighbour discovery, and believe its errors.
+
+use crate::lab::{Host, read, route_until_done, router, two_ipv6_hosts};
+use crate::support::in_namespace;
+use clickwork_router::Router;
+use std::io::ErrorKind;
+use std::net::UdpSocket;
+use std::process::Command;
+use std::time::Duration;
+
+/// The example on the laboratory's interfaces; the second link takes 1300 bytes.
+fn example() -> String {
+    let mut text = include_str!("../../../../examples/ip6-router.click").to_string();
+    for (part, by) in [
+        ("$DEV0 eth0, $ETHER0 02:00:00:0c:00:01", "$DEV0 r0, $ETHER0 02:00:00:00:00:00"),
+        ("$DEV1 eth1, $ETHER1 02:00:00:0c:00:02", "$DEV1 r1, $ETHER1 02:00:00:00:00:10"),
+        ("$MTU1 1500", "$MTU1 1300"),
+    ] {
+        assert!(text.contains(part), "'{part}' is not in the example");
+        text = text.replace(part, by);
+    }
+    text
+}
+
+/// What `ping` says on a host.
+fn ping(r: &mut Router, host: &Host, words: &'static str) -> String {
+    let pinged = host.start(move || {
+        let mut command = Command::new("ping");
+        command.args(["-6", "-W", "10"]).args(words.split(' ')).env("LC_ALL", "C");
+        let output = command.output().expect("ping was there before");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    });
+    route_until_done(r, words, &pinged)
+}
+
+fn has_ping(test: &str) -> bool {
+    let found = Command::new("ping").arg("-V").output().is_ok();
+    if !found {
+        eprintln!("skipped {test}: `ping` (iputils) is not installed");
+    }
+    found
+}
+
+#[test]
+fn kernels_reach_each_other_through_the_ipv6_router() {
+    let name = "kernels_reach_each_other_through_the_ipv6_router";
+    if !has_ping(name) {
+        return;
+    }
+    in_namespace(name, || {
+        let addresses = ["2001:db8::2/64", "2001:db8:1::2/64"];
+        // One knows the router by its global address, the other by the one on its link.
+        let hosts = two_ipv6_hosts(addresses, ["2001:db8::1", "fe80::1"]);
+        let r = &mut router(&example(), false).unwrap_or_else(|e| panic!("{e}"));
+
+        let through = ping(r, &hosts[0], "-c 2 -i 0.2 2001:db8:1::2");
+        assert!(through.contains("2 received") && through.contains("ttl=63"), "{through}");
+        for known in ["eth0/neighbours.table", "eth1/neighbours.table"] {
+            assert!(read(r, known).contains(" 1 02-00-00-00-00-A"), "{}", read(r, known));
+        }
+        let router_itself = ping(r, &hosts[1], "-c 1 2001:db8::1");
+        assert!(router_itself.contains("1 received"), "{router_itself}");
+        let on_link = ping(r, &hosts[1], "-c 1 fe80::1%h1");
+        assert!(on_link.contains("1 received") && on_link.contains("ttl=255"), "{on_link}");
+
+        let expired = ping(r, &hosts[0], "-c 1 -t 1 2001:db8:1::2");
+        assert!(expired.contains("From 2001:db8::1") && expired.contains("Hop limit"), "{expired}");
+        let no_route = ping(r, &hosts[1], "-c 1 fd00::7");
+        assert!(no_route.contains("From 2001:db8:1::1") && no_route.contains("No route"), "{no_route}");
+        let too_big = ping(r, &hosts[0], "-c 1 -s 1400 -M do 2001:db8:1::2");
+        assert!(too_big.contains("From 2001:db8::1") && too_big.contains("mtu=1300"), "{too_big}");
+        // Now the host itself cuts what is too long.
+        let in_pieces = ping(r, &hosts[0], "-c 1 -s 1400 2001:db8:1::2");
+        assert!(in_pieces.contains("1 received"), "{in_pieces}");
+    });
+}
+
+#[test]
+fn datagrams_that_nobody_expects_are_refused() {
+    let name = "datagrams_that_nobody_expects_are_refused";
+    in_namespace(name, || {
+        let addresses = ["2001:db8::2/64", "2001:db8:1::2/64"];
+        let hosts = two_ipv6_hosts(addresses, ["2001:db8::1", "2001:db8:1::1"]);
+        let r = &mut router(&example(), true).unwrap_or_else(|e| panic!("{e}"));
+        for to in ["[2001:db8::1]:9", "[2001:db8:1::1]:9", "[2001:db8:1::2]:9"] {
+            let refused = hosts[0].start(move || {
+                let socket = UdpSocket::bind("[::]:0").unwrap();
+                socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+                socket.connect(to).unwrap();
+                socket.send(b"anybody?").unwrap();
+                socket.recv(&mut [0; 10]).map_err(|e| e.kind())
+            });
+            assert_eq!(route_until_done(r, to, &refused), Err(ErrorKind::ConnectionRefused), "{to}");
+        }
+    });
+}
