@@ -43,7 +43,7 @@ pub use facts::{Class, Processing};
 pub use fast::{Fast, FastCode, FastPath};
 pub use handler::{Handler, HandlerError, Value};
 pub use hotswap::Reload;
-pub use log::Log;
+pub use log::{Listener, Log};
 pub use registry::Registry;
 pub use router::{ElementId, Endpoint, Router};
 pub use standard::standard_handlers;

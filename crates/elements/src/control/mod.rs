@@ -1,5 +1,6 @@
-//! Elements that act on the router: scripts, the driver manager, control sockets.
+//! Elements that act on the router or speak for it: scripts, the driver manager, control and chatter sockets.
 
+pub mod chatter_socket;
 mod control_socket;
 mod driver_manager;
 mod quit_watcher;
@@ -8,5 +9,10 @@ mod script;
 use clickwork_router::Class;
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] =
-    &[&control_socket::CLASS, &driver_manager::CLASS, &quit_watcher::CLASS, &script::CLASS];
+pub static CLASSES: &[&Class] = &[
+    &chatter_socket::CLASS,
+    &control_socket::CLASS,
+    &driver_manager::CLASS,
+    &quit_watcher::CLASS,
+    &script::CLASS,
+];

@@ -1,7 +1,8 @@
-//! Where printed packets go: to the router's messages, or to a file.
+//! Where printed packets go: to the router's messages, to a channel of them, or to a file.
 
-use clickwork_router::Cx;
-use clickwork_router::args::{Args, Filename};
+use crate::control::chatter_socket::Channel;
+use clickwork_router::args::{Args, Filename, Word};
+use clickwork_router::{Cx, Log};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -11,12 +12,19 @@ use std::path::PathBuf;
 pub struct Destination {
     path: Option<PathBuf>,
     file: Option<BufWriter<File>>,
+    channel: Option<Log>,
 }
 
 impl Destination {
     /// Reads argument OUTFILE.
     pub fn configure(&mut self, args: &mut Args) {
         self.path = args.get("OUTFILE").map(|Filename(path)| path);
+    }
+
+    /// Reads argument CHANNEL. What goes to a channel that no ChatterSocket shows goes nowhere, as in Click.
+    pub fn configure_channel(&mut self, args: &mut Args, cx: &Cx<'_>) {
+        let named = args.get::<Word>("CHANNEL").filter(|Word(name)| name != "default");
+        self.channel = named.map(|Word(name)| Channel::open(&name, cx));
     }
 
     /// Opens the file, if there is one.
@@ -29,7 +37,9 @@ impl Destination {
 
     /// Writes a line. After the first failure the file is given up and the router's messages say so.
     pub fn line(&mut self, text: &str, cx: &Cx<'_>) {
-        let Some(file) = &mut self.file else { return cx.chatter(text) };
+        let Some(file) = &mut self.file else {
+            return self.channel.as_ref().unwrap_or(cx.log()).line(text);
+        };
         if let Err(e) = writeln!(file, "{text}") {
             self.give_up(&e, cx);
         }

@@ -32,7 +32,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("AGGREGATE", ArgType::Bool, "false", "whether the aggregate annotation is shown"),
         ArgSpec::keyword("ACTIVE", ArgType::Bool, "true", "whether anything is printed"),
         ArgSpec::keyword("OUTFILE", ArgType::Filename, "", "print to this file instead"),
-        ArgSpec::keyword("CHANNEL", ArgType::Word, "", "message channel; all go to the router's messages"),
+        ArgSpec::keyword("CHANNEL", ArgType::Word, "", "print to the ChatterSockets of this channel instead"),
     ],
     handlers: &[read_handler!("active", "whether anything is printed", |e: &mut IpPrint, _| e.active)
         .and_write(write_handler!("", "", |e: &mut IpPrint, text, _| crate::values::store(
@@ -133,7 +133,7 @@ impl IpPrint {
 }
 
 impl SimpleElement for IpPrint {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         args.read("LABEL", &mut self.label);
         self.contents = Contents::read(args, "CONTENTS", Contents::None);
         self.payload = Contents::read(args, "PAYLOAD", Contents::None);
@@ -147,6 +147,7 @@ impl SimpleElement for IpPrint {
         args.read("AGGREGATE", &mut f.aggregate).read("SWAP", &mut self.swap);
         args.read("ACTIVE", &mut self.active);
         self.destination.configure(args);
+        self.destination.configure_channel(args, cx);
     }
 
     fn initialize(&mut self, _: &mut Cx<'_>) -> Result<(), String> {

@@ -5,7 +5,7 @@
 
 mod connection;
 mod execute;
-mod listener;
+pub(super) mod listener;
 mod protocol;
 #[cfg(test)]
 mod tests;

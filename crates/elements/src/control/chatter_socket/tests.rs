@@ -1,0 +1,133 @@
+//! Clients over loopback and Unix sockets.
+
+use super::*;
+use crate::testing::Harness;
+use clickwork_packet::Packet;
+use std::io::Read;
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+
+/// Lets the router look at its sockets a few times.
+fn turn(t: &mut Harness) {
+    for _ in 0..20 {
+        t.run_for(Duration::from_millis(1));
+    }
+}
+
+fn connect(t: &mut Harness, element: &str) -> TcpStream {
+    let port: u16 = t.read(&format!("{element}.port")).parse().expect("a port");
+    let client = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+    client.set_nonblocking(true).unwrap();
+    turn(t);
+    client
+}
+
+/// What has arrived so far.
+fn heard(mut client: impl Read) -> String {
+    let mut bytes = Vec::new();
+    let _ = client.read_to_end(&mut bytes);
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Keeps the clock going, so that the router never waits.
+const CONFIG: &str =
+    "s :: Source -> Print(x) -> Discard; c :: ChatterSocket(TCP, 0); Script(TYPE ACTIVE, wait 1ms, loop);";
+
+#[test]
+fn clients_get_a_greeting_and_then_every_message() {
+    let mut t = Harness::new(CONFIG);
+    t.push_now("early");
+    let (first, second) = (connect(&mut t, "c"), connect(&mut t, "c"));
+    t.push_now("a");
+    t.push_now("b");
+    turn(&mut t);
+    let expected = "Click::ChatterSocket/1.0\r\nx:    1 | 61\nx:    1 | 62\n";
+    assert_eq!((heard(&first), heard(&second)), (expected.into(), expected.into()));
+    // Messages are printed as ever.
+    assert_eq!(t.printed().lines().count(), 3);
+    first.shutdown(Shutdown::Both).unwrap();
+    turn(&mut t);
+    t.push_now("c");
+    turn(&mut t);
+    assert_eq!(heard(&second), "x:    1 | 63\n");
+    t.push_now("d");
+    t.router.cleanup();
+    assert_eq!(heard(&second), "x:    1 | 64\n");
+}
+
+impl Harness {
+    /// Pushes a packet at once, without running.
+    fn push_now(&mut self, text: &str) {
+        let element = self.router.find("s").expect("a Source");
+        let to = clickwork_router::Endpoint { element, port: 0 };
+        self.router.push(to, clickwork_packet::Batch::one(Packet::new(text.as_bytes())));
+    }
+}
+
+#[test]
+fn a_client_that_does_not_listen_is_dropped_and_costs_little() {
+    let config = CONFIG.replace("Print(x)", "Print(x, MAXLENGTH 2000)");
+    let mut t = Harness::new(&config);
+    let lazy = connect(&mut t, "c");
+    for n in 0..6000 {
+        t.push_now(&"y".repeat(1500));
+        if n % 20 == 0 {
+            t.run_for(Duration::from_millis(1));
+        }
+    }
+    // It got what the system's buffers took, and then its end.
+    let (text, all) = (heard(&lazy), t.printed());
+    assert!(text.len() < all.len() && text.starts_with("Click::"), "{} of {}", text.len(), all.len());
+    t.push_now("z");
+    turn(&mut t);
+    assert_eq!(heard(&lazy), "");
+}
+
+#[test]
+fn channels_are_apart() {
+    let mut t = Harness::new(
+        "s :: Source -> MarkIPHeader -> IPPrint(quiet, CHANNEL q) -> IPPrint(loud, CHANNEL l) -> IPPrint(none, CHANNEL n) -> Discard; \
+         q :: ChatterSocket(TCP, 0, CHANNEL q, GREETING false); \
+         l :: ChatterSocket(TCP, 0, CHANNEL l, GREETING false, QUIET_CHANNEL false); \
+         d :: ChatterSocket(TCP, 0, GREETING false); Script(TYPE ACTIVE, wait 1ms, loop);",
+    );
+    let clients = ["q", "l", "d"].map(|c| connect(&mut t, c));
+    t.push_now("?");
+    turn(&mut t);
+    let [q, l, d] = clients.map(heard);
+    assert!(q.starts_with("quiet: ") && l.starts_with("loud: "), "{q} {l}");
+    assert_eq!((d.as_str(), t.printed()), ("", l));
+}
+
+#[test]
+fn a_unix_socket_goes_with_the_router() {
+    let path = std::env::temp_dir().join(format!("chatter-{}", std::process::id()));
+    let config = CONFIG.replace("TCP, 0", &format!("unix, {}", path.display()));
+    let mut t = Harness::new(&config);
+    let client = UnixStream::connect(&path).unwrap();
+    client.set_nonblocking(true).unwrap();
+    turn(&mut t);
+    assert_eq!(heard(&client), "Click::ChatterSocket/1.0\r\n");
+    let e = Harness::errors(&config);
+    assert!(e.contains("bind: Address already in use"), "{e}");
+    let retrying = format!("ChatterSocket(UNIX, {}, RETRIES 1)", path.display());
+    let mut patient = Harness::new(&retrying);
+    assert!(patient.printed().contains("warning: bind: Address already in use (1 try left)"));
+    t.router.cleanup();
+    assert!(!path.exists());
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    for (config, message) in [
+        ("ChatterSocket(UDP, 1)", "unknown socket type `UDP'"),
+        ("ChatterSocket(TCP)", "PORT: required argument missing"),
+        ("ChatterSocket(UNIX)", "FILENAME: required argument missing"),
+        ("ChatterSocket(TCP, many)", "PORT: parse error"),
+    ] {
+        let e = Harness::errors(config);
+        assert!(e.contains(message), "{config}: {e}");
+    }
+    let e = Harness::errors(&format!("ChatterSocket(UNIX, /{})", "x".repeat(108)));
+    assert!(e.contains("filename too long"), "{e}");
+}
