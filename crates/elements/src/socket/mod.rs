@@ -1,6 +1,15 @@
 //! Sockets of the host: UDP, TCP, Unix, raw; what the program shares with it.
+//!
+//! Nothing here waits: descriptors are watched, and what a socket does not take at once waits in an [`outbox`] of bounded
+//! size. Read first: `outbox.rs`, then `transport/mod.rs`.
+
+mod mcast_socket;
+mod name;
+mod options;
+mod outbox;
+mod transport;
 
 use clickwork_router::Class;
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[];
+pub static CLASSES: &[&Class] = &[&mcast_socket::CLASS, &transport::SOCKET, &transport::FROM, &transport::TO];
