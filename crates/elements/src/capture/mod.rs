@@ -31,4 +31,5 @@ pub static CLASSES: &[&clickwork_router::Class] =
     &[&from_dump::CLASS, &from_summary::CLASS, &to_dump::CLASS, &to_summary::CLASS];
 
 pub use flow::Encapsulation;
+pub(crate) use flow::{first_timestamp, set_first_timestamp};
 pub(crate) use from_dump::mark_ip;
