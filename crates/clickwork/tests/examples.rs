@@ -285,6 +285,57 @@ fn the_switch_learns_where_stations_are() {
     assert_eq!(frames(&dir.path("to-first.pcap")), [unpadded(back)]);
 }
 
+/// A wireless station, whose input 1 and output 1 are for Ethernet frames.
+const WIRELESS_STATION: &str = "elementclass Station {
+    own :: WirelessInfo(SSID home, BSSID 02:00:00:00:00:03, CHANNEL 3);
+    known :: AvailableRates(DEFAULT 2 4 11 22);
+    input [0] -> scan :: BeaconScanner(WIRELESS_INFO own, RT known)
+        -> kinds :: Classifier(0/10%fc, 0/b0%fc, 0/08%0c 4/00000c000004, -);
+    kinds [0] -> join :: AssociationRequester(ETH 00:00:0c:00:00:04, WIRELESS_INFO own, RT known) -> output;
+    kinds [1] -> auth :: OpenAuthRequester(ETH 00:00:0c:00:00:04, WIRELESS_INFO own) -> output;
+    kinds [2] -> WifiDecap -> [1] output;
+    kinds [3] -> Discard;
+    probe :: ProbeRequester(ETH 00:00:0c:00:00:04, WIRELESS_INFO own, RT known) -> output;
+    input [1] -> WifiEncap(1, WIRELESS_INFO own) -> output
+}
+station :: Station;
+FromDump(station.pcap, TIMING true) -> [1] station [1] -> ToDump(to-station.pcap);
+Script(write station/probe.send_probe, wait 1ms, write station/auth.send_auth_req, wait 1ms,
+    write station/join.send_assoc_req, wait 1ms, print station/join.associated, print rate.rates, wait 250ms,
+    print station/scan.scan, stop);";
+
+#[test]
+fn a_station_joins_the_access_point_and_is_bridged() {
+    let dir = Scratch::new("examples-access-point");
+    let (wireless, wired) = (station([10, 0, 0, 4], 4), station([10, 0, 0, 5], 5));
+    let (up, down) = (direct(wireless, wired, Content::Udp(1)), direct(wired, wireless, Content::Udp(2)));
+    let to_other = direct(wired, station([10, 0, 0, 6], 6), Content::Udp(3));
+    write_capture(&dir.path("station.pcap"), &[up.clone(), up.clone()]);
+    write_capture(&dir.path("wired.pcap"), &[down.clone(), to_other, down.clone()]);
+    let text = replaced(
+        example("access-point.click"),
+        &[
+            ("FromDevice($WIRELESS, PROMISC true, SNIFFER false)", "station [0]"),
+            ("ToDevice($WIRELESS)", "Unqueue -> RadiotapDecap -> [0] station"),
+            ("FromDevice($WIRED, PROMISC true, SNIFFER false)", "FromDump(wired.pcap, TIMING true)"),
+            ("ToDevice($WIRED)", "ToDump(to-wired.pcap)"),
+        ],
+    );
+    dir.write("access-point.click", &format!("{WIRELESS_STATION}\n{text}"));
+    let printed = run(&dir, &["access-point.click"]);
+    let lines: Vec<&str> = printed.lines().collect();
+    // Data go at 11 Mbit/s as long as they do not fail.
+    assert_eq!(lines[0], "true", "{printed}");
+    assert!(lines[1].starts_with("00-00-0C-00-00-04 22 "), "{printed}");
+    let scan = lines.last().unwrap();
+    assert!(
+        scan.starts_with("02-00-00-00-00-03 channel 3 rssi 0 ssid home beacon_interval 100"),
+        "{printed}"
+    );
+    assert_eq!(frames(&dir.path("to-wired.pcap")), [unpadded(up.clone()), unpadded(up)]);
+    assert_eq!(frames(&dir.path("to-station.pcap")), [unpadded(down.clone()), unpadded(down)]);
+}
+
 #[test]
 fn the_generator_sends_correct_packets_at_its_rate() {
     let dir = Scratch::new("examples-generator");

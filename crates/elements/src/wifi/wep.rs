@@ -58,7 +58,7 @@ pub static DECAP: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> WifiEncap(0) -> WepEncap(\\<0102030405>, ACTIVE true) \
               -> WepDecap(\\<0102030405>) -> Discard",
     packets: "any/forget",
-    args: &[KEY, KEY_NUMBER, DEBUG, STRICT],
+    args: &[KEY, ArgSpec::positional("KEYID", ArgType::U32, "0", "number of the key"), DEBUG, STRICT],
     handlers: &[
         debug_handler!(WepDecap),
         read_handler!("key", "the key", |e: &mut WepDecap, _| e.wep.unparse()).and_write(write_handler!(
@@ -256,10 +256,7 @@ mod tests {
             assert_eq!((sealed.len(), sealed[1], sealed[27]), (frame.len() + 8, 0x41, 2));
             assert_ne!(sealed[28..], frame[24..]);
             assert_eq!(through(&format!("WepDecap({key}, KEYID 2)"), &sealed).0, frame);
-            assert_eq!(
-                through(&format!("WepDecap({key}, KEYID 1)"), &sealed),
-                (sealed.clone(), String::new())
-            );
+            assert_eq!(through(&format!("WepDecap({key}, 1)"), &sealed), (sealed.clone(), String::new()));
             let (same, told) = through("WepDecap(other, KEYID 2)", &sealed);
             assert!(same == sealed && told.starts_with("crc failed keyid 2 iv "), "{told}");
         }
