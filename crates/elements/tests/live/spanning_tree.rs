@@ -6,7 +6,7 @@
 //!
 //! The times are the shortest that the standard or the kernel permits.
 
-use crate::lab::{Host, example, read, router_with};
+use crate::lab::{Host, example, read, route_until, router_with};
 use crate::support::{in_namespace, ip, run};
 use clickwork_router::{Driver, Router};
 use std::net::UdpSocket;
@@ -132,31 +132,38 @@ impl Ring {
     /// The host reaches both bridges themselves, whatever was learnt before.
     fn unicast_works(&self, router: &mut Router) {
         let [first, second] = &self.bridges;
-        let echo = || {
+        let end = Duration::from_secs(3);
+        let echo = move || {
             let socket = UdpSocket::bind(("0.0.0.0", PORT)).unwrap();
-            socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-            let (length, from) =
-                socket.recv_from(&mut [0; 100]).unwrap_or_else(|e| panic!("no question: {e}"));
-            socket.send_to(&[0; 100][..length], from).unwrap()
+            socket.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+            let begin = Instant::now();
+            while begin.elapsed() < end {
+                if let Ok((length, from)) = socket.recv_from(&mut [0; 100]) {
+                    socket.send_to(&[0; 100][..length], from).unwrap();
+                }
+            }
+            0
         };
-        let ask = || {
-            std::thread::sleep(Duration::from_millis(100));
+        // What was learnt just before the change is forgotten only after a forward delay.
+        let ask = move || {
             let socket = UdpSocket::bind("10.5.0.9:0").unwrap();
-            socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-            let answer = |to: &str| {
-                socket.send_to(b"you?", (to, PORT)).unwrap();
-                socket.recv(&mut [0; 100]).unwrap_or_else(|e| panic!("no answer of {to}: {e}"))
+            socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+            let answers = |to: &str| {
+                (0..13).any(|_| {
+                    socket.send_to(b"you?", (to, PORT)).unwrap();
+                    matches!(socket.recv_from(&mut [0; 100]), Ok((4, from)) if from.ip().to_string() == to)
+                })
             };
-            answer("10.5.0.1") + answer("10.5.0.2")
+            ["10.5.0.1", "10.5.0.2"].into_iter().filter(|to| answers(to)).count()
         };
         let answered =
             route_until_all(router, vec![first.start(echo), second.start(echo), self.host.start(ask)]);
-        assert_eq!(answered[2], 8);
+        assert_eq!(answered[2], 2);
     }
 }
 
 /// The margin for a slow machine, and for the round of broadcasts that comes to nothing.
-const MARGIN: Duration = Duration::from_secs(6);
+const MARGIN: Duration = Duration::from_secs(12);
 
 #[test]
 fn the_switch_is_the_root_of_kernel_bridges() {
@@ -194,6 +201,7 @@ fn the_switch_follows_a_kernel_bridge_and_mends_the_ring() {
         assert!(took > Duration::from_secs(1), "it was mended at once, so nothing was cut: {took:?}");
         ring.unicast_works(&mut r);
         ring.bridges[0].run(|| ip("link set pa up"));
+        route_until(&mut r, "the way back", |r| read(r, "tree.root_port") == "0");
         ring.settle(&mut r, Duration::from_secs(6 + 4) + MARGIN);
         ring.unicast_works(&mut r);
     });
