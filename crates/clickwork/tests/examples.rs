@@ -1,6 +1,8 @@
 //! The configurations in `examples/`: each is correct, says how it is run, and does what it promises, in simulated time
 //! on captures made here. Devices are replaced by captures; everything else runs as it stands in the file.
 
+#[path = "common/captures.rs"]
+mod captures;
 mod common;
 #[allow(dead_code)]
 #[path = "../src/demo/frame.rs"]
@@ -10,9 +12,8 @@ mod ip6;
 #[path = "examples/vpn.rs"]
 mod vpn;
 
-use clickwork_elements::capture::reader::Reader;
-use clickwork_elements::capture::writer::{Options, Writer};
-use clickwork_packet::addr::{EtherAddress, Ipv4Address};
+use captures::{direct, frames, read_capture, station, unpadded, write_capture};
+use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::{Icmp, Ipv4, Udp, tcp::flag};
 use common::Scratch;
 use frame::{Content, ETHER_HEADER, IpFrame, Station, arp, ping};
@@ -24,48 +25,6 @@ fn folder() -> PathBuf {
 
 fn example(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).expect("the example is there")
-}
-
-/// Writes a capture, one frame a millisecond.
-fn write_capture(file: &Path, frames: &[Vec<u8>]) {
-    let mut writer = Writer::create(common::text(file), Options::default()).unwrap();
-    for (number, bytes) in frames.iter().enumerate() {
-        let timestamp = 1_000_000_000_000_000_000 + number as u64 * 1_000_000;
-        writer.write_packet(timestamp, bytes.len() as u32, bytes).unwrap();
-    }
-    writer.finish().unwrap();
-}
-
-/// The packets of a capture, with their times.
-fn read_capture(file: &Path) -> Vec<(u64, Vec<u8>)> {
-    let mut reader = Reader::open(common::text(file)).unwrap();
-    let mut packets = Vec::new();
-    while let Some(record) = reader.next_record().unwrap() {
-        packets.push((record.timestamp, record.data.to_vec()));
-    }
-    packets
-}
-
-/// The frames of a capture, without padding.
-fn frames(file: &Path) -> Vec<Vec<u8>> {
-    read_capture(file).into_iter().map(|(_, bytes)| unpadded(bytes)).collect()
-}
-
-/// A frame without the padding that Ethernet demands of short ones. A router cuts it off, a network card adds it.
-fn unpadded(mut frame: Vec<u8>) -> Vec<u8> {
-    let arp = ETHER_HEADER + 28;
-    let length = frame.get(ETHER_HEADER..).and_then(Ipv4::new).map(|ip| usize::from(ip.total_len()));
-    frame.truncate(length.map_or(arp, |ip| ETHER_HEADER + ip));
-    frame
-}
-
-fn station(ip: [u8; 4], last: u8) -> Station {
-    Station { ether: EtherAddress([0, 0, 0x0c, 0, 0, last]), ip: Ipv4Address::from_octets(ip) }
-}
-
-/// A frame from one station to another on the same cable.
-fn direct(from: Station, to: Station, content: Content) -> Vec<u8> {
-    IpFrame::through(from, to.ether, to.ip, 1, content).build()
 }
 
 /// A configuration with parts replaced, each of which must be there.

@@ -1,34 +1,19 @@
 //! `examples/switch-stp.click` in simulated time: captures in the place of interfaces, and bridges that only these tests know.
 //! What it does among real bridges is tested in `crates/elements/tests/live`.
 
+#[path = "common/captures.rs"]
+mod captures;
 mod common;
+#[allow(dead_code)]
+#[path = "../src/demo/frame.rs"]
+mod frame;
 
-use clickwork_elements::capture::reader::Reader;
-use clickwork_elements::capture::writer::{Options, Writer};
-use common::{Scratch, text};
+use captures::{read_capture, write_timed};
+use common::Scratch;
 use std::path::Path;
 
 /// A frame, and the millisecond at which it comes.
 type Timed = (u64, Vec<u8>);
-
-const START: u64 = 1_000_000_000_000;
-
-fn write(file: &Path, frames: &[Timed]) {
-    let mut writer = Writer::create(text(file), Options::default()).unwrap();
-    for (milliseconds, bytes) in frames {
-        writer.write_packet((START + milliseconds) * 1_000_000, bytes.len() as u32, bytes).unwrap();
-    }
-    writer.finish().unwrap();
-}
-
-fn read(file: &Path) -> Vec<Timed> {
-    let mut reader = Reader::open(text(file)).unwrap();
-    let mut frames = Vec::new();
-    while let Some(record) = reader.next_record().unwrap() {
-        frames.push((record.timestamp / 1_000_000, record.data.to_vec()));
-    }
-    frames
-}
 
 /// A configuration message, made of bytes: `root` and `bridge` are the last bytes of addresses, of priority 0x1000.
 fn message(root: u8, cost: u8, bridge: u8, port: u8) -> Vec<u8> {
@@ -52,9 +37,9 @@ fn every(step: u64, until: u64, frame: &[u8]) -> Vec<Timed> {
 fn the_second_way_to_the_root_comes_in_when_the_first_breaks() {
     let dir = Scratch::new("switch-stp");
     let broadcast = [&[0xFF; 6][..], &[2, 0, 0, 0, 9, 9], b"\x08\x00 to everybody"].concat();
-    write(&dir.path("in-p0.pcap"), &every(2000, 60_000, &message(1, 0, 1, 1)));
-    write(&dir.path("in-p1.pcap"), &every(2000, 130_000, &message(1, 4, 2, 1)));
-    write(&dir.path("in-p2.pcap"), &every(500, 130_000, &broadcast));
+    write_timed(&dir.path("in-p0.pcap"), &every(2000, 60_000, &message(1, 0, 1, 1)));
+    write_timed(&dir.path("in-p1.pcap"), &every(2000, 130_000, &message(1, 4, 2, 1)));
+    write_timed(&dir.path("in-p2.pcap"), &every(500, 130_000, &broadcast));
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/switch-stp.click");
     let mut config = std::fs::read_to_string(example).unwrap();
     for (part, by) in [
@@ -74,11 +59,13 @@ fn the_second_way_to_the_root_comes_in_when_the_first_breaks() {
     let printed = String::from_utf8(run.assert().success().get_output().stdout.clone()).unwrap();
     assert_eq!(printed, "tree.root:\n1000.020000000001\n\ntree.root_port:\n1\n\ntree.root_cost:\n8\n\n");
 
-    let out = ["p0", "p1", "p2"].map(|port| read(&dir.path(&format!("out-{port}.pcap"))));
+    let out = ["p0", "p1", "p2"].map(|port| read_capture(&dir.path(&format!("out-{port}.pcap"))));
     let begin = out.iter().flatten().map(|(time, _)| *time).min().unwrap();
     let seconds = |port: usize, wanted: fn(&[u8]) -> bool| {
-        let times =
-            out[port].iter().filter(|(_, frame)| wanted(frame)).map(|(time, _)| (time - begin) / 1000);
+        let times = out[port]
+            .iter()
+            .filter(|(_, frame)| wanted(frame))
+            .map(|(time, _)| (time - begin) / 1_000_000_000);
         times.collect::<Vec<u64>>()
     };
     // After listening and learning.
