@@ -9,6 +9,10 @@ mod common;
 mod frame;
 #[path = "examples/ip6.rs"]
 mod ip6;
+#[path = "examples/namespaces.rs"]
+mod namespaces;
+#[path = "examples/nat.rs"]
+mod nat;
 #[path = "examples/vpn.rs"]
 mod vpn;
 

@@ -2,7 +2,8 @@
 
 use super::*;
 use clickwork_packet::headers::Ipv4Mut;
-use std::process::{Child, Command, Stdio};
+use namespaces::{Namespace, Running};
+use std::process::Stdio;
 
 const KEYS: [&str; 2] = [
     "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20212223",
@@ -138,55 +139,14 @@ fn an_authentic_packet_with_a_strange_source_is_refused() {
     assert!(to_lan.iter().all(|f| f[12..14] == [8, 6]) && said.trim() == "1", "{said}");
 }
 
-/// A network namespace by name, deleted in the end.
-struct Namespace(String);
-
-impl Namespace {
-    fn new(name: &str) -> Option<Namespace> {
-        let name = format!("clickwork-vpn-{}-{name}", std::process::id());
-        let made = Command::new("ip").args(["netns", "add", &name]).stderr(Stdio::null()).status();
-        made.is_ok_and(|s| s.success()).then_some(Namespace(name))
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.0, program]);
-        command
-    }
-
-    fn run(&self, program: &str, words: &str) {
-        let done = self.command(program).args(words.split_whitespace()).stdout(Stdio::null()).status();
-        assert!(done.is_ok_and(|s| s.success()), "{program} {words}");
-    }
-}
-
-impl Drop for Namespace {
-    fn drop(&mut self) {
-        let _ = Command::new("ip").args(["netns", "del", &self.0]).status();
-    }
-}
-
-/// A gateway at work, ended in the end.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn hosts_behind_two_live_vpn_gateways_reach_each_other() {
     let names = ["host0", "gate0", "gate1", "host1"];
-    let namespaces: Vec<_> = names.iter().map_while(|name| Namespace::new(name)).collect();
+    let namespaces: Vec<_> = names.iter().map_while(|name| Namespace::new("vpn", name)).collect();
     let [host0, gate0, gate1, host1] = &namespaces[..] else {
         eprintln!("skipped: live VPN gateways: a network namespace needs root and `ip` (iproute2)");
         return;
     };
-    for namespace in &namespaces {
-        namespace.run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
-    }
     gate0.run("ip", &format!("link add wan type veth peer name wan netns {}", gate1.0));
     for (gate, host, near, far) in [(gate0, host0, 1, 2), (gate1, host1, 2, 1)] {
         gate.run("ip", &format!("link add lan type veth peer name eth0 netns {}", host.0));
