@@ -13,6 +13,8 @@ mod ip6;
 mod namespaces;
 #[path = "examples/nat.rs"]
 mod nat;
+#[path = "examples/tunnel.rs"]
+mod tunnel;
 #[path = "examples/vpn.rs"]
 mod vpn;
 

@@ -47,9 +47,9 @@ pub static SOCKET: Class = Class {
              each packet if a UDP client's ADDR is 0.0.0.0. It is a client if CLIENT says so, without CLIENT if it has no \
              output or an address of its own (LOCAL_ADDR, LOCAL_PORT, LOCAL_FILENAME). A stream that is refused when \
              the router starts, within a tenth of a second, is an error; one that fails later is connected again, once a second.\n\n\
-             A server with ALLOW or DENY, route tables, takes nothing from addresses that have no route in ALLOW but one in \
-             DENY. Packets are pulled as the socket takes them. Pushed packets wait for it, 1024 of them at most; \
-             further ones are dropped, and so is all that cannot be sent. Nothing blocks.",
+             With ALLOW or DENY, route tables, a server takes no connection, and no socket a datagram, from addresses that \
+             have no route in ALLOW but one in DENY. Packets are pulled as the socket takes them. Pushed packets wait for \
+             it, 1024 of them at most; further ones are dropped, and so is all that cannot be sent. Nothing blocks.",
     example: "r :: Socket(UDP, 127.0.0.1, 0) -> Discard; InfiniteSource(LIMIT 3, STOP true) -> Socket(UDP, 127.0.0.1, 9)",
     processing: "a/h",
     ..class("Socket")
@@ -236,18 +236,15 @@ impl Socket {
 
     fn arrived(&mut self, length: usize, from: Option<Name>, cx: &mut Cx<'_>) {
         let Some(settings) = &self.settings else { return };
-        let is_datagram_server = !settings.stream && !settings.client;
-        if is_datagram_server {
-            if !self.is_allowed(from.as_ref(), cx) {
-                let from = from.map(|p| p.to_string()).unwrap_or_default();
-                self.say(&format!("dropped datagram from {from}"), cx);
-                return cx.count_drop("denied", 1);
-            }
-            if from.is_some() {
-                let first = std::mem::replace(&mut self.link.peer, from).is_none();
-                if first {
-                    self.outbox.resume(cx);
-                }
+        if !settings.stream && !self.is_allowed(from.as_ref(), cx) {
+            let from = from.map(|p| p.to_string()).unwrap_or_default();
+            self.say(&format!("dropped datagram from {from}"), cx);
+            return cx.count_drop("denied", 1);
+        }
+        if !settings.stream && !settings.client && from.is_some() {
+            let is_first = std::mem::replace(&mut self.link.peer, from).is_none();
+            if is_first {
+                self.outbox.resume(cx);
             }
         }
         if cx.outputs() == 0 {
