@@ -2,6 +2,8 @@
 
 use clickwork_router::Class;
 
+mod address_mappings;
+mod address_translator;
 mod check_ip6_header;
 mod dec_ip6_hlim;
 mod extension;
@@ -30,6 +32,7 @@ mod udp_ip6_encap;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
+    &address_translator::CLASS,
     &check_ip6_header::CLASS,
     &dec_ip6_hlim::CLASS,
     &get_ip6_address::CLASS,

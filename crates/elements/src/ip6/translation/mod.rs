@@ -10,18 +10,19 @@ pub mod to_ipv6;
 use clickwork_packet::checksum::Sum;
 use clickwork_packet::headers::ipv4::protocol;
 
-/// Where a transport header has its checksum.
+/// Where a transport header has its checksum over a pseudo-header.
 fn checksum_place(protocol: u8) -> Option<usize> {
     match protocol {
         protocol::TCP => Some(16),
         protocol::UDP => Some(6),
+        protocol::ICMP6 => Some(2),
         _ => None,
     }
 }
 
-/// Makes the checksum of a TCP or UDP header fit other addresses: sums of the pseudo-headers before and after. A datagram
+/// Makes the checksum of a TCP, UDP or ICMPv6 header fit other addresses: sums of the pseudo-headers before and after. A datagram
 /// without checksum gets one if it is `whole`, as IPv6 wants it; otherwise nothing can be done.
-fn follow(transport: &mut [u8], protocol: u8, before: Sum, after: Sum, whole: bool) -> Option<()> {
+pub fn follow(transport: &mut [u8], protocol: u8, before: Sum, after: Sum, whole: bool) -> Option<()> {
     let Some(place) = checksum_place(protocol) else { return Some(()) };
     let field = transport.get_mut(place..)?.first_chunk_mut::<2>()?;
     let old = u16::from_be_bytes(*field);
