@@ -18,6 +18,7 @@ pub static CLASSES: &[&Class] = &[
     &fast_flows::fast_tcp_flows::CLASS,
     &fast_flows::fast_udp_flows::CLASS,
     &fast_flows::fast_udp_source::CLASS,
+    &fast_flows::fast_udp_source_ip6::CLASS,
     &infinite_source::CLASS,
     &random_source::CLASS,
     &rated_source::CLASS,

@@ -88,8 +88,8 @@ impl TcpFlows {
 }
 
 impl Maker for TcpFlows {
-    fn configure(&mut self, args: &mut Args, frame: Frame) {
-        self.frame = frame;
+    fn configure(&mut self, args: &mut Args, cx: &Cx<'_>) {
+        self.frame = Frame::read(args, cx);
         self.number = read_flows(args);
         self.size = args.get("FLOWSIZE").unwrap_or(MIN_SIZE);
         if self.size < MIN_SIZE {

@@ -36,8 +36,8 @@ struct UdpFlows {
 }
 
 impl Maker for UdpFlows {
-    fn configure(&mut self, args: &mut Args, frame: Frame) {
-        self.frame = frame;
+    fn configure(&mut self, args: &mut Args, cx: &Cx<'_>) {
+        self.frame = Frame::read(args, cx);
         self.flows = vec![Flow::default(); read_flows(args)];
         self.size = args.get("FLOWSIZE").unwrap_or(1).max(1);
         self.checksum = args.get("CHECKSUM").unwrap_or(true);

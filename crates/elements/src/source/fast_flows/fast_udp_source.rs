@@ -34,12 +34,21 @@ pub static CLASS: Class = Class {
         ),
         ACTIVE,
     ],
-    ..class::<UdpSource>("FastUDPSource")
+    ..class::<UdpSource<Frame>>("FastUDPSource")
 };
 
+/// The frames of a source, but for the ports.
+pub(super) trait UdpFrame: Default + Send + 'static {
+    /// Reads addresses and length.
+    fn read(args: &mut Args, cx: &Cx<'_>) -> Self;
+
+    /// A UDP packet in a frame.
+    fn udp(&self, source: u16, destination: u16, checksum: bool) -> Packet;
+}
+
 #[derive(Default)]
-struct UdpSource {
-    frame: Frame,
+pub(super) struct UdpSource<F> {
+    frame: F,
     ports: (u16, u16),
     checksum: bool,
     interval: u64,
@@ -47,6 +56,16 @@ struct UdpSource {
     step: u16,
     /// The packet that the next ones are copies of.
     packet: Option<Packet>,
+}
+
+impl UdpFrame for Frame {
+    fn read(args: &mut Args, cx: &Cx<'_>) -> Frame {
+        Frame::read(args, cx)
+    }
+
+    fn udp(&self, source: u16, destination: u16, checksum: bool) -> Packet {
+        udp(self, source, destination, checksum)
+    }
 }
 
 /// A UDP packet in a frame.
@@ -60,19 +79,19 @@ pub(super) fn udp(frame: &Frame, source: u16, destination: u16, checksum: bool) 
     })
 }
 
-impl UdpSource {
+impl<F: UdpFrame> UdpSource<F> {
     fn packet(&mut self) -> Packet {
         let (frame, checksum) = (&self.frame, self.checksum);
         let (source, destination) =
             (self.ports.0.wrapping_add(self.step), self.ports.1.wrapping_add(self.step));
-        self.packet.get_or_insert_with(|| udp(frame, source, destination, checksum)).clone()
+        self.packet.get_or_insert_with(|| frame.udp(source, destination, checksum)).clone()
     }
 }
 
-impl Maker for UdpSource {
-    fn configure(&mut self, args: &mut Args, frame: Frame) {
+impl<F: UdpFrame> Maker for UdpSource<F> {
+    fn configure(&mut self, args: &mut Args, cx: &Cx<'_>) {
         let port = |port: Option<UdpPort>| port.map_or(0, |UdpPort(port)| port);
-        self.frame = frame;
+        self.frame = F::read(args, cx);
         self.ports = (port(args.get("SPORT")), port(args.get("DPORT")));
         self.checksum = args.get("CHECKSUM").unwrap_or(true);
         self.interval = args.get::<u32>("INTERVAL").unwrap_or(0).into();

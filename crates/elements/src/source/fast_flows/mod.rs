@@ -15,11 +15,12 @@ use zerocopy::IntoBytes;
 pub(super) mod fast_tcp_flows;
 pub(super) mod fast_udp_flows;
 pub(super) mod fast_udp_source;
+pub(super) mod fast_udp_source_ip6;
 
 /// Makes the frames of a [`FastSource`].
 pub(super) trait Maker: Default + Send + 'static {
     /// Reads the arguments that are its own.
-    fn configure(&mut self, args: &mut Args, frame: Frame);
+    fn configure(&mut self, args: &mut Args, cx: &Cx<'_>);
 
     /// Makes frame number `count`, counted from 0. At the end there may be some that finish what was begun; none ends it.
     fn make(&mut self, count: u64, at_end: bool, cx: &mut Cx<'_>) -> Option<Packet>;
@@ -280,8 +281,7 @@ impl<M: Maker> Element for FastSource<M> {
         self.rate = (rate > 0).then(|| GapRate::new(rate));
         self.limit = args.get::<i32>("LIMIT").and_then(|limit| u64::try_from(limit).ok());
         args.read("ACTIVE", &mut self.active);
-        let frame = Frame::read(args, cx);
-        self.maker.configure(args, frame);
+        self.maker.configure(args, cx);
         self.empty = Some(cx.export_notifier(NotifierKind::Empty, Search::Stop));
     }
 
