@@ -2,8 +2,9 @@
 
 use super::stations::Stations;
 use super::switch_control::SwitchControl;
+use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::{EthernetHeader, Header};
-use clickwork_packet::{Batch, Packet, Timestamp};
+use clickwork_packet::{BATCH_SIZE, Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, SecondsIn};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, Handler, read_handler, write_handler};
@@ -99,28 +100,43 @@ impl EtherSwitch {
         self.stations.set_ageing(Duration::from_secs(seconds.into()));
     }
 
-    /// Learns from a frame and says where it goes; `None` for everywhere.
-    fn output(&mut self, header: &EthernetHeader, from: usize, now: Timestamp) -> Option<usize> {
-        if self.timeout == 0 {
-            return None;
+    /// Where the frame at hand goes, that came from network `from`. `last` is what was decided for the frame before it, which
+    /// holds for all between the same stations at the same time.
+    fn decide(&mut self, p: &Packet, from: usize, last: &mut Option<Decision>) -> Way {
+        let Some(header) = EthernetHeader::peek(p.data()) else { return Way::Nowhere("frame too short") };
+        let (source, destination, now) = (header.source, header.destination, p.timestamp());
+        match last {
+            Some(d) if d.source == source && d.destination == destination && d.now == now => d.way,
+            _ => {
+                let way = self.way(source, destination, from, now);
+                *last = Some(Decision { source, destination, now, way });
+                way
+            }
         }
-        self.stations.learn(header.source, from, now);
-        if header.destination.is_multicast() {
-            return None;
-        }
-        self.stations.find(header.destination, now)
     }
 
-    fn forward(&mut self, from: usize, p: Packet, cx: &mut Cx<'_>) {
-        let Some(header) = EthernetHeader::peek(p.data()) else { return cx.drop(p, "frame too short") };
-        match self.output(header, from, p.timestamp()) {
-            _ if self.control.is_learn_only(from) => cx.drop(p, "port is learning"),
-            None => flood(from, p, cx),
-            Some(to) if to == from => match self.listener {
-                true => cx.emit(cx.outputs() - 1, p),
-                false => cx.drop(p, "already in its network"),
-            },
-            Some(to) => {
+    /// Learns from a frame and says where it goes.
+    fn way(&mut self, source: EtherAddress, destination: EtherAddress, from: usize, now: Timestamp) -> Way {
+        let mut to = None;
+        if self.timeout != 0 {
+            self.stations.learn(source, from, now);
+            to = (!destination.is_multicast()).then(|| self.stations.find(destination, now)).flatten();
+        }
+        match to {
+            _ if self.control.is_learn_only(from) => Way::Nowhere("port is learning"),
+            None => Way::Everywhere,
+            Some(to) if to != from => Way::To(to),
+            Some(_) if self.listener => Way::Listener,
+            Some(_) => Way::Nowhere("already in its network"),
+        }
+    }
+
+    fn forward(&self, from: usize, way: Way, p: Packet, cx: &mut Cx<'_>) {
+        match way {
+            Way::Nowhere(reason) => cx.drop(p, reason),
+            Way::Everywhere => flood(from, p, cx),
+            Way::Listener => cx.emit(cx.outputs() - 1, p),
+            Way::To(to) => {
                 if self.listener {
                     cx.emit(cx.outputs() - 1, p.clone());
                 }
@@ -128,6 +144,24 @@ impl EtherSwitch {
             }
         }
     }
+}
+
+/// Where a frame goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    To(usize),
+    Everywhere,
+    /// To the listener alone.
+    Listener,
+    Nowhere(&'static str),
+}
+
+/// What was decided for a frame.
+struct Decision {
+    source: EtherAddress,
+    destination: EtherAddress,
+    now: Timestamp,
+    way: Way,
 }
 
 /// Sends a frame to all outputs but one, from the last to the first as Click does.
@@ -153,8 +187,16 @@ impl Element for EtherSwitch {
         if let Some(first) = batch.iter().next() {
             self.stations.set_short_ageing(self.control.short_ageing(), first.timestamp());
         }
-        for p in batch.take() {
-            self.forward(port, p, cx);
+        let mut last = None;
+        let mut ways = [Way::Everywhere; BATCH_SIZE];
+        for (p, way) in batch.iter().zip(&mut ways) {
+            *way = self.decide(p, port, &mut last);
+        }
+        match ways[0] {
+            Way::To(to) if !self.listener && ways[..batch.len()].iter().all(|&way| way == ways[0]) => {
+                cx.emit_batch(to, batch.take());
+            }
+            _ => batch.take().into_iter().zip(ways).for_each(|(p, way)| self.forward(port, way, p, cx)),
         }
     }
 

@@ -13,10 +13,21 @@ pub const CAPACITY: usize = 1 << 17;
 /// How many entries are looked at for one that has expired when a station finds the table full.
 const LOOKED_AT: usize = 4;
 
+/// An address as a number, which is hashed in one step.
+fn key(address: EtherAddress) -> u64 {
+    let [a, b, c, d, e, f] = address.0;
+    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+}
+
+fn address_of(key: u64) -> EtherAddress {
+    let [_, _, address @ ..] = key.to_be_bytes();
+    EtherAddress(address)
+}
+
 /// The table. The hash is keyed, so nobody who chooses addresses can make it slow.
 #[derive(Debug)]
 pub struct Stations {
-    table: IndexMap<EtherAddress, Station, foldhash::fast::RandomState>,
+    table: IndexMap<u64, Station, foldhash::fast::RandomState>,
     capacity: usize,
     /// Where the search for expired entries goes on.
     hand: usize,
@@ -77,11 +88,11 @@ impl Stations {
 
     /// A frame came from a station by a port.
     pub fn learn(&mut self, address: EtherAddress, port: usize, now: Timestamp) {
-        let station = Station { port: port as u32, seen: now };
-        if let Some(known) = self.table.get_mut(&address) {
+        let (key, station) = (key(address), Station { port: port as u32, seen: now });
+        if let Some(known) = self.table.get_mut(&key) {
             *known = station;
         } else if self.table.len() < self.capacity || self.reclaim(now) {
-            self.table.insert(address, station);
+            self.table.insert(key, station);
         } else {
             self.refused += 1;
         }
@@ -108,18 +119,19 @@ impl Stations {
 
     /// The port of a station; one that has expired is forgotten.
     pub fn find(&mut self, address: EtherAddress, now: Timestamp) -> Option<usize> {
-        let station = *self.table.get(&address)?;
+        let key = key(address);
+        let station = *self.table.get(&key)?;
         if self.holds(&station, now) {
             return Some(station.port as usize);
         }
-        self.table.swap_remove(&address);
+        self.table.swap_remove(&key);
         None
     }
 
     /// The stations in the order of their addresses, with their ports.
     pub fn list(&self) -> Vec<(EtherAddress, usize)> {
         let kept = self.table.iter().filter(|(_, s)| s.seen >= self.forget_before);
-        let mut list: Vec<_> = kept.map(|(address, s)| (*address, s.port as usize)).collect();
+        let mut list: Vec<_> = kept.map(|(&key, s)| (address_of(key), s.port as usize)).collect();
         list.sort_unstable();
         list
     }
