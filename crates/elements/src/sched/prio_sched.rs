@@ -41,12 +41,13 @@ impl Element for PrioSched {
     fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
         let mut batch = Batch::new();
         for (port, signal) in self.signals.iter().enumerate() {
-            if !self.looks || cx.is_active(signal) {
+            // What comes may be less than there is: the next input has its turn when there is nothing more.
+            while batch.len() < limit && (!self.looks || cx.is_active(signal)) {
                 let more = cx.pull(port, limit - batch.len());
+                if more.is_empty() {
+                    break;
+                }
                 join(&mut batch, more, cx);
-            }
-            if batch.len() >= limit {
-                break;
             }
         }
         batch
@@ -58,6 +59,21 @@ mod tests {
     use crate::testing::Harness;
     use clickwork_packet::Packet;
     use clickwork_router::Outcome;
+
+    #[test]
+    fn priority_is_strict_when_packets_come_in_small_batches() {
+        let mut t = Harness::batched(
+            "a :: Source -> Queue -> [0] p :: PrioSched; b :: Source -> Queue -> [1] p; \
+             p -> u :: Unqueue(BURST 64, ACTIVE false, LIMIT 64) -> k :: Sink",
+        );
+        for _ in 0..3 {
+            t.push_batch("a", 0, (0..30).map(|_| Packet::new(b"a")));
+            t.push_batch("b", 0, (0..30).map(|_| Packet::new(b"b")));
+        }
+        t.write("u.active true").unwrap();
+        t.run();
+        assert_eq!(t.bytes("k"), [b"a"; 64]);
+    }
 
     #[test]
     fn earlier_inputs_go_first() {
