@@ -145,7 +145,7 @@ const fn class<M: Maker>(name: &'static str) -> Class {
     Class {
         ports: "0/1",
         processing: "l/l",
-        packets: "/ether(ip)",
+        packets: "/ether-ip",
         handlers: FastSource::<M>::HANDLERS,
         ..Class::new(name, "source", || Box::<FastSource<M>>::default())
     }
