@@ -5,6 +5,7 @@ use clickwork_elements::registry;
 use clickwork_lang::{Options as LangOptions, elaborate};
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::ArgKind;
+use clickwork_router::packet_types::PacketTypes;
 use clickwork_router::{Class, Clock, Driver, Endpoint, Log, Options, Router, build};
 use clickwork_source::{Diagnostics, Sources, render_click};
 use std::sync::Arc;
@@ -43,6 +44,8 @@ fn facts_are_complete() {
         );
         assert!(!class.manual.is_empty(), "{name} has a manual");
         assert!(!class.family.is_empty(), "{name} has a family");
+        let types = PacketTypes::parse(class.packets);
+        assert!(types.is_ok(), "{name}: {}", types.unwrap_err());
         for arg in class.args {
             assert!(!arg.help.is_empty(), "{name}: argument {} has help", arg.name);
         }

@@ -25,7 +25,7 @@ pub static CLASS: Class = Class {
     example: "p :: ICMPPingSource(1.0.0.1, 2.0.0.2, INTERVAL 0.1, LIMIT 3, STOP true) -> ICMPPingResponder -> p",
     ports: "0-1/1",
     processing: "h/a",
-    packets: "any/new(ip icmp)",
+    packets: "any/new icmp",
     args: ARGS,
     handlers: HANDLERS,
     ..Class::new("ICMPPingSource", "icmp", || Box::<IcmpPingSource>::default())

@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
              if none is marked). When sequence numbers are used up they begin again with REPLAY. IPsecAuthHMACSHA1(0) and \
              IPsecAES(1) or IPsecDES(1) follow.",
     example: super::OLD_EXAMPLE,
-    packets: "any/push(any)",
+    packets: "any/any",
     flags: "A",
     ..Class::new("IPsecESPEncap", "ipsec", || Box::new(IPsecESPEncap))
 };

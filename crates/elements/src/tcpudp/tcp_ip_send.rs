@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
               DriverManager(write t.send 1.0.0.1 1 2.0.0.2 80 7 0 2, stop)",
     ports: "0/1",
     processing: "h/h",
-    packets: "/new(ip tcp)",
+    packets: "/new tcp",
     handlers: &[write_handler!("send", "sends the segment described", |_: &mut TcpIpSend, text, cx| {
         let segment = segment(text, cx)?;
         cx.emit(0, segment);
