@@ -63,6 +63,13 @@ impl Deadlines {
         Some(first)
     }
 
+    /// Takes a flow's deadline off that was the last to be added, if it has stayed at the end.
+    pub fn drop_last(&mut self, flow: Place) {
+        if self.heap.last().is_some_and(|last| last.flow == flow) {
+            self.heap.pop();
+        }
+    }
+
     /// Puts the first off until later.
     pub fn postpone_first(&mut self, at: Moment) {
         self.heap[0].at = at;

@@ -126,9 +126,25 @@ impl FlowSet {
     pub(super) fn make_room(&mut self, new: Place, now: Moment) -> bool {
         let steps = self.end_guarantees(now, STEPS_PER_FLOW);
         let (first, _) = self.next_to_end(now, steps);
-        let victim = first.map_or(new, |deadline| deadline.flow);
-        self.destroy(victim);
-        victim == new
+        match first {
+            Some(first) => self.destroy_first(first),
+            None => {
+                self.destroy(new);
+                self.guaranteed.drop_last(new);
+            }
+        }
+        first.is_none_or(|first| first.flow == new)
+    }
+
+    /// Removes the flow whose deadline is on top of its heap, with the deadline: so flows with the same deadline go in the
+    /// order in which they go in Click.
+    fn destroy_first(&mut self, first: Deadline) {
+        self.destroy(first.flow);
+        for heap in [&mut self.best_effort, &mut self.guaranteed] {
+            if heap.first() == Some(first) {
+                heap.pop();
+            }
+        }
     }
 
     /// Removes flows that have ended, and more if there are too many, in about `steps`; says whether all is done.
@@ -138,24 +154,32 @@ impl FlowSet {
             let (first, left) = self.next_to_end(now, steps);
             steps = left;
             match first.filter(|first| left > 0 && !before(now, first.at)) {
-                Some(first) => self.destroy(first.flow),
+                Some(first) => self.destroy_first(first),
                 None => break,
             }
         }
         while steps > 0 && self.size as i64 > i64::from(self.capacity.max(0)) {
             let (first, left) = self.next_to_end(now, steps);
-            let Some(victim) = first.map(|d| d.flow).or_else(|| self.first_guaranteed()) else { break };
-            self.destroy(victim);
+            let Some(victim) = first.or_else(|| self.first_guaranteed()) else { break };
+            self.destroy_first(victim);
             steps = left;
         }
         steps > 0
     }
 
-    fn first_guaranteed(&mut self) -> Option<Place> {
-        while let Some(first) = self.guaranteed.pop() {
-            if self.is_current(&first, Held::Guaranteed) {
-                return Some(first.flow);
+    /// The guaranteed flow whose guarantee ends first.
+    fn first_guaranteed(&mut self) -> Option<Deadline> {
+        while let Some(first) = self.guaranteed.first() {
+            if !self.is_current(&first, Held::Guaranteed) {
+                self.guaranteed.pop();
+                continue;
             }
+            let end = self.guarantee_end(&self.flows[first.flow]);
+            if end == first.at {
+                return Some(first);
+            }
+            self.flows[first.flow].placed = end;
+            self.guaranteed.postpone_first(end);
         }
         None
     }

@@ -13,6 +13,8 @@ mod expiry;
 pub mod flow;
 mod index;
 mod order;
+#[cfg(test)]
+mod tests;
 
 use super::flow_id::FlowId;
 use super::input::{Input, Outputs};
@@ -353,6 +355,8 @@ impl FlowSet {
         let places: Vec<Place> =
             self.flows.iter().filter(|(_, flow)| of_input(flow)).map(|(place, _)| place).collect();
         places.into_iter().for_each(|place| self.destroy(place));
+        // A new pattern may come to lie where the old one was.
+        self.exhausted.clear();
     }
 
     /// Removes all flows.

@@ -48,6 +48,14 @@ fn without_guarantee_the_flow_that_would_end_next_gives_way() {
 }
 
 #[test]
+fn flows_of_the_same_moment_give_way_in_the_order_of_clicks_heap() {
+    let mut t = Harness::new(&with_two("UDPRewriter(keep 0 1, drop, CAPACITY 4, GUARANTEE 0)"));
+    // The one on top goes, the last takes its place and stays there, as all are equal: 1, 5, 6, 7, ... go.
+    t.push("in", 0, (1..=8).map(from));
+    assert_eq!((hosts(&mut t), t.take("a").len()), (vec![2, 3, 4, 8], 8));
+}
+
+#[test]
 fn rewriters_can_share_a_capacity() {
     // The chain is the same whatever the order of the elements.
     for order in [
