@@ -74,11 +74,12 @@ const ELEMENTS: &[(&str, usize, bool)] = &[
     ("IPAddrRewriter(pattern 3.0.0.0/28 - 0 1)", 2, true),
     ("IPAddrPairRewriter(pattern 3.0.0.1 4.0.0.1 0 1)", 2, true),
     ("ICMPPingRewriter(pattern 3.0.0.1 1-9 - - 0 1)", 2, true),
+    ("ProtocolTranslator46", 1, true),
 ];
 
 /// A packet that was well formed before some of its bytes were changed, it was cut, and marked somewhere.
 #[derive(Clone, Debug)]
-struct Hostile {
+pub(crate) struct Hostile {
     bytes: Vec<u8>,
     mark: Option<(i32, u32)>,
     strip: usize,
@@ -87,7 +88,7 @@ struct Hostile {
 }
 
 impl Hostile {
-    fn packet(&self) -> Packet {
+    pub(crate) fn packet(&self) -> Packet {
         let mut p = Packet::new(&self.bytes);
         if let Some((offset, len)) = self.mark {
             p.set_network_header(offset, len);
@@ -114,17 +115,21 @@ fn well_formed() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn hostile() -> impl Strategy<Value = Hostile> {
+/// Packets made of well-formed ones, whose network header has this length.
+pub(crate) fn hostile(
+    well_formed: impl Strategy<Value = Vec<u8>>,
+    header_len: u32,
+) -> impl Strategy<Value = Hostile> {
     let damage = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
     let mark = prop_oneof![
-        3 => Just(Some((0, 20))),
+        3 => Just(Some((0, header_len))),
         1 => Just(None),
         1 => (-30i32..60, 0u32..80).prop_map(Some),
     ];
     let annotations = prop_oneof![3 => Just([0; 48]), 1 => any::<[u8; 24]>().prop_map(|a| [a, a].concat().try_into().expect("48 bytes"))];
     let cut = any::<prop::sample::Index>();
     let strip = prop_oneof![3 => Just(0), 1 => 0usize..30];
-    (well_formed(), damage, cut, any::<bool>(), (mark, strip, annotations, any::<bool>())).prop_map(
+    (well_formed, damage, cut, any::<bool>(), (mark, strip, annotations, any::<bool>())).prop_map(
         |(mut bytes, damage, cut, whole, (mark, strip, annotations, packet_type))| {
             for (at, to) in damage {
                 let at = at.index(bytes.len());
@@ -143,17 +148,27 @@ fn config(element: &str, outputs: usize) -> String {
     format!("s :: Source -> e :: {element} -> k0 :: Sink; {sinks}")
 }
 
+/// Sends the packets through each element and counts what becomes of them.
+pub(crate) fn account(elements: &[(&str, usize, bool)], packets: &[Hostile]) -> Result<(), TestCaseError> {
+    for &(element, outputs, once) in elements {
+        let mut t = Harness::batched(&config(element, outputs));
+        t.push_batch("s", 0, packets.iter().map(Hostile::packet));
+        let out: usize = (0..outputs).map(|n| t.take(&format!("k{n}")).len()).sum();
+        let accounted = out + t.router.total_drops() as usize;
+        prop_assert!(
+            if once { accounted == packets.len() } else { accounted >= packets.len() },
+            "{element}: {accounted} of {}",
+            packets.len()
+        );
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_packet_is_accounted_for(packets in proptest::collection::vec(hostile(), 1..64)) {
-        for &(element, outputs, once) in ELEMENTS {
-            let mut t = Harness::batched(&config(element, outputs));
-            t.push_batch("s", 0, packets.iter().map(Hostile::packet));
-            let out: usize = (0..outputs).map(|n| t.take(&format!("k{n}")).len()).sum();
-            let accounted = out + t.router.total_drops() as usize;
-            prop_assert!(if once { accounted == packets.len() } else { accounted >= packets.len() }, "{element}: {accounted} of {}", packets.len());
-        }
+    fn every_packet_is_accounted_for(packets in proptest::collection::vec(hostile(well_formed(), 20), 1..64)) {
+        account(ELEMENTS, &packets)?;
     }
 }

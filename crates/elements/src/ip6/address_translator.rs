@@ -11,7 +11,7 @@ use clickwork_packet::headers::{Header, Ipv6, Ipv6Header};
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, Names, split_words};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element};
+use clickwork_router::{Class, Cx, Element, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -31,6 +31,7 @@ pub static CLASS: Class = Class {
     ports: "2/2",
     packets: "ip6/ip6",
     args: &[ArgSpec::rest("ARGUMENT", ArgType::Other("number, truth value or mapping"), "see the manual")],
+    handlers: &[read_handler!("count", "mappings", |e: &mut AddressTranslator, _| e.mappings.count())],
     ..Class::new("AddressTranslator", "ip6", || Box::<AddressTranslator>::default())
 };
 
@@ -362,7 +363,10 @@ mod tests {
             echo(mapped, OUTSIDE, 128, 102),
         ];
         assert_eq!(t.bytes("ok"), expected.map(|s| s.bytes()));
-        assert_eq!(t.printed(), "AddressTranslator ran out of ports\n");
+        assert_eq!(
+            (t.printed(), t.read("t.count")),
+            ("AddressTranslator ran out of ports\n".into(), "3".into())
+        );
         t.push(
             "i",
             0,

@@ -117,6 +117,18 @@ impl LookupIP6Route {
     }
 }
 
+impl LookupIP6Route {
+    /// Looks all packets of a batch up, so that they wait for memory together.
+    fn push_together(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
+        let mut addresses = [0u128; BATCH];
+        let count = batch.iter().zip(&mut addresses).map(|(p, a)| *a = p.dst_ip6().to_bits()).count();
+        let mut hops = [None; BATCH];
+        self.table.lookup_batch(&addresses[..count], |i, hop| hops[i] = hop);
+        let mut hops = hops.into_iter();
+        split_batch(batch, cx, "no route", |p| hops.next().flatten().map(|hop| follow(p, hop)));
+    }
+}
+
 /// A route of the configuration; its output may be one that is not there.
 fn route(text: &str, names: &Names) -> Option<Route> {
     let words = split_words(text);
@@ -178,12 +190,10 @@ impl Element for LookupIP6Route {
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        let mut addresses = [0u128; BATCH];
-        let count = batch.iter().zip(&mut addresses).map(|(p, a)| *a = p.dst_ip6().to_bits()).count();
-        let mut hops = [None; BATCH];
-        self.table.lookup_batch(&addresses[..count], |i, hop| hops[i] = hop);
-        let mut hops = hops.into_iter();
-        split_batch(batch, cx, "no route", |p| hops.next().flatten().map(|hop| follow(p, hop)));
+        if batch.len() > 1 && self.table.is_large() {
+            return self.push_together(batch, cx);
+        }
+        split_batch(batch, cx, "no route", |p| Some(follow(p, self.table.lookup(p.dst_ip6())?)));
     }
 
     /// Routes that handlers added and removed stay if the configuration says the same as before; if it says something
@@ -232,6 +242,25 @@ mod tests {
             assert_eq!(destinations(&mut t, "b"), ["2001:db8:1:ffff::"]);
             assert_eq!(destinations(&mut t, "c"), ["fe80::9"]);
         }
+    }
+
+    #[test]
+    fn a_large_table_sends_every_packet_of_a_batch_its_way() {
+        let routes: String =
+            (1..201).map(|n| format!("2001:db8:{n:x}::/48 fe80::{n:x} {}, ", n % 3)).collect();
+        let mut t = Harness::batched(&with_routes(&format!("{routes} 2001:db8:7:1::/64 1")));
+        let mut addresses: Vec<String> = (1..63).map(|n| format!("2001:db8:{:x}::9", n * 2)).collect();
+        addresses.extend(["2001:db8:7:1::5".to_string(), "2002::".to_string()]);
+        t.push_batch("s", 0, addresses.iter().map(|address| to(address)));
+        for (n, sink) in ["a", "b", "c"].into_iter().enumerate() {
+            let mut expected: Vec<_> =
+                (1..63).map(|i| i * 2).filter(|i| i % 3 == n).map(|i| format!("fe80::{i:x}")).collect();
+            if n == 1 {
+                expected.push("2001:db8:7:1::5".to_string());
+            }
+            assert_eq!(destinations(&mut t, sink), expected);
+        }
+        assert_eq!(t.read("r.drop_reasons"), "1\tno route\n");
     }
 
     #[test]

@@ -9,6 +9,8 @@ mod dec_ip6_hlim;
 mod extension;
 mod fast;
 mod get_ip6_address;
+#[cfg(test)]
+mod hostile;
 mod icmp6_error;
 mod icmp6_ping_responder;
 mod ip6_encap;

@@ -134,6 +134,12 @@ impl Table {
         }
     }
 
+    /// Whether it pays to look packets up together.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        matches!(self.index, Index::Many(_))
+    }
+
     /// The number of routes.
     pub fn len(&self) -> usize {
         self.store.len()
