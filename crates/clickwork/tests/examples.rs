@@ -9,6 +9,8 @@ mod common;
 mod frame;
 #[path = "examples/ip6.rs"]
 mod ip6;
+#[path = "examples/mobile.rs"]
+mod mobile;
 #[path = "examples/namespaces.rs"]
 mod namespaces;
 #[path = "examples/nat.rs"]
@@ -18,7 +20,7 @@ mod tunnel;
 #[path = "examples/vpn.rs"]
 mod vpn;
 
-use captures::{direct, frames, read_capture, station, unpadded, write_capture};
+use captures::{direct, frames, read_capture, station, unpadded, write_capture, write_timed};
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::{Icmp, Ipv4, Udp, tcp::flag};
 use common::Scratch;

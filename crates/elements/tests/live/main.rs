@@ -3,6 +3,7 @@
 mod ip6;
 mod ipsec;
 mod lab;
+mod mobile;
 mod spanning_tree;
 #[path = "../../../device/tests/support/mod.rs"]
 mod support;
