@@ -38,6 +38,24 @@ thread_local! {
     static FREE: UnsafeCell<FreeList> = const { UnsafeCell::new(FreeList(Vec::new())) };
 }
 
+#[cfg(debug_assertions)]
+thread_local! {
+    static IN_USE: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
+}
+
+/// How many buffers this thread has taken and not given back; negative if it gave back others' buffers. Only programs with debug
+/// assertions count.
+#[cfg(debug_assertions)]
+pub fn buffers_in_use() -> i64 {
+    IN_USE.get()
+}
+
+#[inline]
+fn count(_change: i64) {
+    #[cfg(debug_assertions)]
+    let _ = IN_USE.try_with(|n| n.set(n.get() + _change));
+}
+
 fn layout(capacity: usize) -> Layout {
     Layout::from_size_align(BLOCK_SIZE + capacity, 64).expect("packet sizes fit the address space")
 }
@@ -57,6 +75,7 @@ fn give_back(block: NonNull<Block>, capacity: u32) {
 /// Memory for a block and at least `capacity` bytes of storage. Its fields are not yet meaningful.
 #[inline]
 pub(crate) fn allocate(capacity: usize) -> (NonNull<Block>, SizeClass, u32) {
+    count(1);
     if capacity <= STANDARD_CAPACITY {
         // SAFETY: the cell is this thread's own and the borrow ends within the closure, which calls
         // nothing that could come back here.
@@ -72,6 +91,7 @@ pub(crate) fn allocate(capacity: usize) -> (NonNull<Block>, SizeClass, u32) {
 /// Takes back a block that nobody refers to any more.
 #[inline]
 pub(crate) fn free(block: NonNull<Block>, class: SizeClass, capacity: u32) {
+    count(-1);
     if class == SizeClass::Standard {
         let kept = FREE.try_with(|f| {
             // SAFETY: as in `allocate`; `Vec::push` calls only the allocator.
