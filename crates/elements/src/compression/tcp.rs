@@ -3,19 +3,12 @@
 //! A [`Sender`] knows the last header of its context, a [`Receiver`] that of the other end. Numbers of packets, and which
 //! context belongs to which stream, are not known here.
 
+use super::fields::{
+    ACKNOWLEDGMENT, CHECKSUM, FLAGS, IDENTIFICATION, OFFSET, SEQUENCE, URGENT, WINDOW, add_to_long,
+    add_to_word, ip_is_same, long, put_number, r_octet, set_r_octet, set_word, take, take_number, word,
+};
 use super::headers::{Chain, TCP};
 use clickwork_packet::headers::tcp::flag;
-
-/// Places within the TCP header.
-const SEQUENCE: usize = 4;
-const ACKNOWLEDGMENT: usize = 8;
-const OFFSET: usize = 12;
-const FLAGS: usize = 13;
-const WINDOW: usize = 14;
-const CHECKSUM: usize = 16;
-const URGENT: usize = 18;
-/// The identification of an IPv4 header.
-const IDENTIFICATION: usize = 4;
 
 /// Bits of the second octet: what differs.
 mod bit {
@@ -52,27 +45,6 @@ struct Growth {
     identification: u16,
 }
 
-fn word(header: &[u8], at: usize) -> u16 {
-    header.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]))
-}
-
-fn set_word(header: &mut [u8], at: usize, value: u16) {
-    header[at..at + 2].copy_from_slice(&value.to_be_bytes());
-}
-
-fn long(header: &[u8], at: usize) -> u32 {
-    u32::from(word(header, at)) << 16 | u32::from(word(header, at + 2))
-}
-
-fn add_to_long(header: &mut [u8], at: usize, by: u16) {
-    let value = long(header, at).wrapping_add(u32::from(by));
-    header[at..at + 4].copy_from_slice(&value.to_be_bytes());
-}
-
-fn add_to_word(header: &mut [u8], at: usize, by: u16) {
-    set_word(header, at, word(header, at).wrapping_add(by));
-}
-
 impl Growth {
     /// From one header to another; nothing if a number grew by more than can be said.
     fn between(old: &[u8], new: &[u8], chain: Chain) -> Option<Growth> {
@@ -95,60 +67,6 @@ impl Growth {
         if !chain.is_ipv6 {
             add_to_word(header, IDENTIFICATION, self.identification);
         }
-    }
-}
-
-/// Writes a number as one byte, or as three beginning with 0 (RFC 1144 §3.2.2).
-fn put_number(out: &mut Vec<u8>, number: u16) {
-    match u8::try_from(number) {
-        Ok(small @ 1..) => out.push(small),
-        _ => {
-            out.push(0);
-            out.extend(number.to_be_bytes());
-        }
-    }
-}
-
-/// Takes such a number off the front.
-fn take_number(data: &mut &[u8]) -> Option<u16> {
-    let number = match take(data, 1)?[0] {
-        0 => word(take(data, 2)?, 0),
-        small => u16::from(small),
-    };
-    Some(number)
-}
-
-fn take<'a>(data: &mut &'a [u8], n: usize) -> Option<&'a [u8]> {
-    let (front, rest) = data.split_at_checked(n)?;
-    *data = rest;
-    Some(front)
-}
-
-/// The bits that the R-octet holds: reserved bits of TCP, and the two lower bits of the type of service.
-fn r_octet(header: &[u8], chain: Chain) -> u8 {
-    let t = chain.ip_len();
-    let ecn = if chain.is_ipv6 { header[1] >> 4 & 3 } else { header[1] & 3 };
-    (header[t + OFFSET] & 0xF) << 4 | header[t + FLAGS] >> 6 << 2 | ecn
-}
-
-fn set_r_octet(header: &mut [u8], chain: Chain, octet: u8) {
-    let t = chain.ip_len();
-    header[t + OFFSET] = header[t + OFFSET] & 0xF0 | octet >> 4;
-    header[t + FLAGS] = header[t + FLAGS] & 0x3F | octet >> 2 << 6;
-    if chain.is_ipv6 {
-        header[1] = header[1] & !0x30 | (octet & 3) << 4;
-    } else {
-        header[1] = header[1] & !3 | octet & 3;
-    }
-}
-
-/// Whether the fields of the IP header that may only change with a full header are the same.
-fn ip_is_same(old: &[u8], new: &[u8], chain: Chain) -> bool {
-    let same = |range: std::ops::Range<usize>| old[range.clone()] == new[range];
-    if chain.is_ipv6 {
-        old[0] == new[0] && old[1] & !0x30 == new[1] & !0x30 && same(2..4) && same(6..40)
-    } else {
-        old[0] == new[0] && old[1] & !3 == new[1] & !3 && same(6..10) && same(12..20)
     }
 }
 
