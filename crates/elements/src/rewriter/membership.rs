@@ -103,6 +103,11 @@ impl Membership {
         self.member
     }
 
+    /// How many outputs the rewriter has.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
     /// The first and the second table.
     pub fn tables(&self) -> [u16; 2] {
         self.tables

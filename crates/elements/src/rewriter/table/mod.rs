@@ -13,6 +13,7 @@ mod expiry;
 pub mod flow;
 mod index;
 mod order;
+mod takeover;
 #[cfg(test)]
 mod tests;
 
@@ -385,42 +386,6 @@ impl FlowSet {
     /// In how many seconds a flow ends, as Click computes it: modulo 2^32 milliseconds.
     pub fn seconds_left(&self, place: Place, now: Moment) -> u32 {
         self.end(&self.flows[place]).wrapping_add(500).wrapping_sub(now) / 1000
-    }
-
-    /// Takes over the flows of tables of another set, each into one of this set, whose flows then have the inputs that
-    /// `accept` allows. Those that are refused or for which there is no room are gone.
-    pub fn take(
-        &mut self,
-        old: &mut FlowSet,
-        tables: &[(u16, u16)],
-        accept: impl Fn(&Flow) -> bool,
-        now: Moment,
-    ) {
-        let mut flows: Vec<(Place, Flow)> =
-            old.flows.iter().map(|(place, flow)| (place, flow.clone())).collect();
-        flows.retain(|(_, flow)| tables.iter().any(|(from, _)| *from == flow.table) && accept(flow));
-        flows.sort_unstable_by_key(|(_, flow)| flow.born);
-        for (before_place, flow) in flows {
-            let Some((_, table)) = tables.iter().find(|(from, _)| *from == flow.table) else { continue };
-            let outputs = Outputs { forward: flow.outputs[0], reply: flow.outputs[1] };
-            let new = NewFlow {
-                table: *table,
-                input: flow.input,
-                id: flow.ends[0],
-                rewritten: flow.rewritten(0),
-                outputs,
-                protocol: flow.protocol,
-                transport_delta: Some(flow.transport_delta),
-            };
-            let Some(place) = self.add(new, now) else { continue };
-            let taken = &mut self.flows[place];
-            (taken.state, taken.reply_anno, taken.last) = (flow.state, flow.reply_anno, flow.last);
-            if let Some(sequences) = old.sequences.remove(&before_place) {
-                taken.has_deltas = true;
-                self.sequences.insert(place, sequences);
-            }
-            self.hold(place, now);
-        }
     }
 }
 

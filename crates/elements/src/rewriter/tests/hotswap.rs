@@ -37,6 +37,27 @@ fn flows_go_on_if_their_input_says_the_same() {
 }
 
 #[test]
+fn flows_go_on_under_other_timeouts_and_beside_others_too() {
+    let rewriter =
+        |more: &str| with_two(&format!("IPRewriter(pattern 1.0.0.1 2000-2009# - - 0 1, drop{more})"));
+    let beside = "; o :: Source -> other :: UDPRewriter(keep 0 0, CAPACITY rw) -> a".to_string();
+    for (before, after) in [
+        (rewriter(""), rewriter(", UDP_TIMEOUT 100")),
+        (rewriter("") + &beside, rewriter("")),
+        (rewriter(""), rewriter("") + &beside),
+        (rewriter(", CAPACITY 10"), rewriter(", CAPACITY 2")),
+    ] {
+        let mut t = swapped(&before, &after);
+        assert_eq!((t.read("rw.nmappings"), t.read("rw.size")), ("2".into(), "2".into()));
+        assert_eq!(t.read("rw.udp_table").lines().count(), 2);
+        t.push("back", 0, [udp(SERVER, ("1.0.0.1", 2000), b"").packet()]);
+        assert_eq!(out(&mut t, "b"), ["9.9.9.9:53 > 10.0.0.1:1111"], "{after}");
+        t.write("rw.clear").unwrap();
+        assert_eq!((t.read("rw.nmappings"), t.read("rw.size")), ("0".into(), "0".into()));
+    }
+}
+
+#[test]
 fn flows_must_find_their_outputs_and_room() {
     let keep = with_two("IPRewriter(keep 0 1, drop)");
     let fewer = "in :: Source -> rw :: IPRewriter(keep 0 0) -> a :: Sink";
