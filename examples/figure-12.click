@@ -5,15 +5,14 @@
 // (DSCP 46, expedited forwarding) go first, and a flow can only crowd out those of its hash. One RED watches the total
 // of all four queues, which it finds by itself, whatever is in between.
 //
-//                                            .-> Queue -> [0]
-//                          urgent            |            PrioSched -> link A
-//                       .---> HashSwitch ----|--.  .----> [1]
-//                       |                    '--|--|--.
-//    --> RED -> IPClassifier                    |  |  |
-//                       |                    .--|--'  '-> Queue -> [0]
-//                       '---> HashSwitch ----|  |                  PrioSched -> link B
-//                          the rest          |  '-- Queue (A)      ^
-//                                            '----> Queue ------> [1]
+//                                              .-> Queue ---------------> [0]
+//                       .-urgent-> HashSwitch -|                           PrioSched -> link A
+//                       |                      '-> Queue -----.       .--> [1]
+//    --> RED -> IPClassifier                                  |       |
+//                       |                      .-> Queue -----|-------'
+//                       '-rest---> HashSwitch -|              '----------> [0]
+//                                              |                           PrioSched -> link B
+//                                              '-> Queue ---------------> [1]
 //
 // Ten seconds of simulated time, in which 32 flows send 2400 packets a second, 400 of them urgent, over two links of
 // 1000 each:

@@ -25,6 +25,13 @@ pub static FLOW_INFO: Class = Class {
     ..class("FlowInfo", ANYTHING)
 };
 
+/// The names of header fields, which are always known.
+pub static IP_FIELD_INFO: Class = Class {
+    help: "stands for the built-in names of IP header fields",
+    manual: "The names that filters have for header fields are always known; configurations need not mention this class.",
+    ..class("IPFieldInfo", &[])
+};
+
 /// The names of IP protocols and the like, which are always known.
 pub static IP_NAME_INFO: Class = Class {
     help: "stands for the built-in names of IP protocols, ports and ICMP types",
@@ -50,7 +57,7 @@ mod tests {
     #[test]
     fn routers_take_them_in_silence() {
         let mut t = Harness::new(
-            "ClickyInfo(STYLE #a { x: y }); DevirtualizeInfo(a, b c); FlowInfo(x/y); IPNameInfo()",
+            "ClickyInfo(STYLE #a { x: y }); DevirtualizeInfo(a, b c); FlowInfo(x/y); IPNameInfo(); IPFieldInfo",
         );
         assert_eq!(t.printed(), "");
         assert!(Harness::errors("IPNameInfo(tcp 6)").contains("IPNameInfo@1"));

@@ -21,6 +21,7 @@ pub static CLASSES: &[&Class] = &[
     &for_tools::CLICKY_INFO,
     &for_tools::DEVIRTUALIZE_INFO,
     &for_tools::FLOW_INFO,
+    &for_tools::IP_FIELD_INFO,
     &for_tools::IP_NAME_INFO,
     &message::CLASS,
     &port_info::CLASS,

@@ -19,6 +19,7 @@ mod ip_input_combo;
 pub(crate) mod ip_lookup;
 mod ip_mirror;
 mod ip_output_combo;
+mod ip_rate_monitor;
 mod ip_reassembler;
 mod linear_ip_lookup;
 pub mod lookup;
@@ -26,8 +27,10 @@ mod mark_ip_header;
 pub(crate) mod prepend;
 mod radix_ip_lookup;
 mod range_ip_lookup;
+mod rate_tree;
 mod reassembly;
 pub(crate) mod rewrite;
+mod rip_send;
 pub(crate) mod route_code;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -44,7 +47,9 @@ mod truncate_ip_payload;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
+    &ip_rate_monitor::CLASS,
     &ip_reassembler::CLASS,
+    &rip_send::CLASS,
     &erase_ip_payload::CLASS,
     &ip_encap::CLASS,
     &ip_input_combo::CLASS,
@@ -75,4 +80,5 @@ pub static CLASSES: &[&Class] = &[
     &sorted_ip_lookup::CLASS,
     &static_ip_lookup::CLASS,
     &static_ip_lookup::LOOKUP_IP_ROUTE,
+    &static_ip_lookup::LOOKUP_IP_ROUTE_MP,
 ];

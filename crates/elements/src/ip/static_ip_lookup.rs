@@ -10,6 +10,9 @@ pub static CLASS: Class = facts("StaticIPLookup");
 /// The same under the name it has in the papers on Click.
 pub static LOOKUP_IP_ROUTE: Class = facts("LookupIPRoute");
 
+/// The same under the name of a Click class that keeps a cache for each processor.
+pub static LOOKUP_IP_ROUTE_MP: Class = facts("LookupIPRouteMP");
+
 const fn facts(name: &'static str) -> Class {
     Class {
         help: "routes packets by destination address",
