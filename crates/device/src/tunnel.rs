@@ -5,7 +5,7 @@ use crate::error::{DeviceError, Fault, Result};
 use crate::sys::{ifreq, socket};
 use rustix::fs::{Mode, OFlags};
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// What packets a tunnel carries.
@@ -26,6 +26,8 @@ pub struct TunnelOptions {
     pub name: String,
     /// The host's address on the tunnel, with the length of the prefix that is reached through it.
     pub address: Option<(Ipv4Addr, u8)>,
+    /// The host's IPv6 address, likewise.
+    pub address6: Option<(Ipv6Addr, u8)>,
     /// The host's default route.
     pub gateway: Option<Ipv4Addr>,
     /// The host's Ethernet address (TAP).
@@ -37,7 +39,15 @@ pub struct TunnelOptions {
 impl TunnelOptions {
     /// A tunnel without address or name.
     pub fn new(kind: TunnelKind) -> TunnelOptions {
-        TunnelOptions { kind, name: String::new(), address: None, gateway: None, ethernet: None, mtu: None }
+        TunnelOptions {
+            kind,
+            name: String::new(),
+            address: None,
+            address6: None,
+            gateway: None,
+            ethernet: None,
+            mtu: None,
+        }
     }
 }
 
@@ -82,10 +92,22 @@ impl Tunnel {
             ifreq::set_mask(control, name, mask(prefix)).map_err(fail("set the IP address mask"))?;
         }
         self.change_up(control, true).map_err(fail("bring it up"))?;
+        if let Some(address) = options.address6 {
+            self.add_address6(control, address).map_err(fail("add the IPv6 address"))?;
+        }
         if let Some(gateway) = options.gateway {
             ifreq::add_default_route(control, gateway).map_err(fail("add the default route"))?;
         }
         Ok(())
+    }
+
+    fn add_address6(&self, control: BorrowedFd<'_>, (address, prefix): (Ipv6Addr, u8)) -> io::Result<()> {
+        let index = ifreq::index(control, &self.name)?;
+        match ifreq::add_address6(socket::control_socket6()?.as_fd(), index, address, prefix) {
+            // An interface that was there before may have it.
+            Err(error) if error.raw_os_error() == Some(libc::EEXIST) => Ok(()),
+            other => other,
+        }
     }
 
     fn change_up(&self, control: BorrowedFd<'_>, up: bool) -> io::Result<()> {

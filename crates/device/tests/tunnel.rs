@@ -72,6 +72,27 @@ fn a_tap_interface_carries_ethernet_frames() {
 }
 
 #[test]
+fn a_tunnel_has_an_ipv6_address_too() {
+    in_namespace("a_tunnel_has_an_ipv6_address_too", || {
+        let address = ("2001:db8::1".parse().unwrap(), 64);
+        let with_address = |name: &str| TunnelOptions {
+            name: name.into(),
+            address6: Some(address),
+            ..TunnelOptions::new(TunnelKind::Tap)
+        };
+        let tunnel = Tunnel::open(&with_address("ours%d")).unwrap();
+        assert!(InterfaceAddresses::of(tunnel.name()).unwrap().ipv6.contains(&address));
+        // An interface that stays keeps its address.
+        ip("tuntap add stays mode tap");
+        drop(Tunnel::open(&with_address("stays")).unwrap());
+        drop(Tunnel::open(&with_address("stays")).unwrap());
+        run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
+        let error = Tunnel::open(&with_address("no6")).err().unwrap().to_string();
+        assert!(error.starts_with("no6: cannot add the IPv6 address: "), "{error}");
+    });
+}
+
+#[test]
 fn failures_name_the_interface_and_the_reason() {
     in_namespace("failures_name_the_interface_and_the_reason", || {
         let first = Tunnel::open(&options(TunnelKind::Tun)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::mem;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// The longest interface name, without the zero that ends it in C.
@@ -115,6 +115,18 @@ pub(crate) fn set_mask(fd: BorrowedFd<'_>, name: &str, mask: Ipv4Addr) -> io::Re
     let mut request = request(name)?;
     request.ifr_ifru.ifru_netmask = socket_address(mask);
     call(fd, libc::SIOCSIFNETMASK as _, &mut request)
+}
+
+/// Adds an IPv6 address to the interface of this number. The socket is one of IPv6.
+pub(crate) fn add_address6(fd: BorrowedFd<'_>, index: u32, address: Ipv6Addr, prefix: u8) -> io::Result<()> {
+    let mut request = libc::in6_ifreq {
+        ifr6_addr: libc::in6_addr { s6_addr: address.octets() },
+        ifr6_prefixlen: prefix.into(),
+        ifr6_ifindex: index as libc::c_int,
+    };
+    // SAFETY: on a socket of IPv6 SIOCSIFADDR takes a pointer to an in6_ifreq, which is live.
+    let result = unsafe { libc::ioctl(fd.as_raw_fd(), libc::SIOCSIFADDR as _, &raw mut request) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Adds a default route through `gateway`.

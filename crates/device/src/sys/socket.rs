@@ -23,6 +23,11 @@ pub(crate) fn control_socket() -> io::Result<OwnedFd> {
     open(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC)
 }
 
+/// The same for requests about IPv6.
+pub(crate) fn control_socket6() -> io::Result<OwnedFd> {
+    open(libc::AF_INET6, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC)
+}
+
 fn open(family: libc::c_int, kind: libc::c_int) -> io::Result<OwnedFd> {
     // SAFETY: socket(2) takes no pointers.
     let fd = check(unsafe { libc::socket(family, kind, 0) })?;

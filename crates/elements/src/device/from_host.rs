@@ -3,7 +3,7 @@
 use super::complaints::Complaints;
 use super::host::{self, Settings};
 use clickwork_device::{Fault, Tunnel, TunnelKind};
-use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::args::{ArgSpec, ArgType, Args, HostOrPrefix};
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, Ready, TaskStep, read_handler};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "receives Ethernet frames from the host",
-    manual: "Makes the interface DEVNAME of the host, with the address DST, and with GATEWAY a default route through it. \
+    manual: "Makes the interface DEVNAME of the host, with the addresses DST and DST6, and with GATEWAY a default route through it. \
              Frames that the host sends to it are emitted, with their IP header marked if they have one, and not faster \
              than the queues downstream take them. ToHost with the same DEVNAME sends frames to the host. The interface \
              goes away with the router. This needs root, or the capability CAP_NET_ADMIN.",
@@ -31,7 +31,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("ETHER", ArgType::EtherAddr, "", "the host's Ethernet address"),
         ArgSpec::keyword("HEADROOM", ArgType::U32, "30", "free bytes before a packet"),
         ArgSpec::keyword("MTU", ArgType::U32, "1500", "largest IP packet"),
-        ArgSpec::keyword("DST6", ArgType::Ip6Prefix, "", "not supported: use `ip -6 addr add`"),
+        ArgSpec::keyword("DST6", ArgType::Ip6Prefix, "", "the host's IPv6 address and network"),
     ],
     handlers: &[
         read_handler!("dev_name", "name of the interface", |e: &mut FromHost, _| e.name.clone()),
@@ -78,13 +78,9 @@ impl Element for FromHost {
         if args.has("DEVNAME") && self.name.is_empty() {
             args.error("must specify device name");
         }
-        if args.has("DST6") {
-            args.error_in(
-                "DST6",
-                format!("not supported: `ip -6 addr add PREFIX dev {}` does it", self.name),
-            );
-        }
-        self.settings = Some(Settings::read(args, "DST", TunnelKind::Tap));
+        let mut settings = Settings::read(args, "DST", TunnelKind::Tap);
+        settings.address6 = args.get("DST6").map(|HostOrPrefix(prefix)| prefix);
+        self.settings = Some(settings);
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
@@ -146,7 +142,7 @@ mod tests {
         for (config, reason) in [
             ("FromHost(\"\") -> Discard", "must specify device name"),
             ("FromHost(h, 10.0.0.1/24, GATEWAY 10.0.1.1) -> Discard", "bad GATEWAY"),
-            ("FromLinux(h, DST6 fe80::1/64) -> Discard", "`ip -6 addr add PREFIX dev h`"),
+            ("FromLinux(h, DST6 10.0.0.1/24) -> Discard", "DST6"),
         ] {
             let e = Harness::errors(config);
             assert!(e.contains(reason), "{config}: {e}");

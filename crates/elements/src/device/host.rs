@@ -5,7 +5,7 @@ use crate::capture::linktype::LinkType;
 use crate::capture::mark_ip;
 use clickwork_device::{DeviceError, Fault, Tunnel, TunnelKind};
 use clickwork_packet::Packet;
-use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix};
+use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix, Ipv6Prefix};
 use clickwork_router::Cx;
 use clickwork_router::args::Args;
 
@@ -23,6 +23,8 @@ const LEAST_MTU: usize = 20;
 pub struct Settings {
     /// The host's address, with its network.
     pub address: Option<Ipv4Prefix>,
+    /// The host's IPv6 address, with its network.
+    pub address6: Option<Ipv6Prefix>,
     /// The host's default route.
     pub gateway: Option<Ipv4Address>,
     /// The host's Ethernet address.
@@ -38,6 +40,7 @@ impl Settings {
     pub fn read(args: &mut Args, address: &str, kind: TunnelKind) -> Settings {
         let settings = Settings {
             address: args.get(address),
+            address6: None,
             gateway: args.get("GATEWAY"),
             ethernet: args.get("ETHER"),
             headroom: aligned_headroom(kind, args.get::<u32>("HEADROOM")),
@@ -70,6 +73,7 @@ impl Settings {
             kind,
             name: name.to_string(),
             address: self.address.and_then(|p| Some((address(p.address), p.prefix_len()?))),
+            address6: self.address6.map(|p| (p.address().into(), p.prefix_len())),
             gateway: self.gateway.map(address),
             ethernet: self.ethernet.map(|e| e.0),
             mtu: Some(self.mtu),

@@ -1,11 +1,11 @@
 //! The IPv6 router of the examples between two kernels: they find each other by neighbour discovery, and believe its errors.
 
-use crate::lab::{Host, read, route_until_done, router, two_ipv6_hosts};
-use crate::support::in_namespace;
+use crate::lab::{Host, read, route_until, route_until_done, router, two_ipv6_hosts};
+use crate::support::{in_namespace, run};
 use clickwork_router::Router;
 use std::io::ErrorKind;
 use std::net::UdpSocket;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// The example on the laboratory's interfaces; the second link takes 1300 bytes.
@@ -92,5 +92,31 @@ fn datagrams_that_nobody_expects_are_refused() {
             });
             assert_eq!(route_until_done(r, to, &refused), Err(ErrorKind::ConnectionRefused), "{to}");
         }
+    });
+}
+
+#[test]
+fn the_host_pings_an_ipv6_address_behind_an_interface_of_ours() {
+    let name = "the_host_pings_an_ipv6_address_behind_an_interface_of_ours";
+    if !has_ping(name) {
+        return;
+    }
+    in_namespace(name, || {
+        let config = "tap :: FromHost(ours0, DST6 2001:db8:7::1/64, ETHER 02:00:00:00:07:01)
+            -> c :: Classifier(12/86dd 20/3a 54/87, 12/86dd 20/3a 54/80, -);
+            c[0] -> IP6NDAdvertiser(2001:db8:7::2 02:00:00:00:07:02) -> out :: ToHost(ours0);
+            c[1] -> Strip(14) -> CheckIP6Header(::) -> ICMP6PingResponder
+            -> EtherEncap(0x86dd, 02:00:00:00:07:02, 02:00:00:00:07:01) -> out; c[2] -> Discard;";
+        // The host may use its address at once.
+        run("sysctl", "-qw net.ipv6.conf.default.accept_dad=0");
+        let r = &mut router(config, true).unwrap_or_else(|e| panic!("{e}"));
+        let words = ["-6", "-c", "2", "-i", "0.1", "-w", "15", "2001:db8:7::2"];
+        let mut ping = Command::new("ping").args(words).stdout(Stdio::null()).spawn().unwrap();
+        let mut status = None;
+        route_until(r, "two answers", |_| {
+            status = ping.try_wait().unwrap();
+            status.is_some()
+        });
+        assert!(status.unwrap().success(), "{}", r.log().taken());
     });
 }
