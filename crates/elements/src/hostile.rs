@@ -75,6 +75,21 @@ const ELEMENTS: &[(&str, usize, bool)] = &[
     ("IPAddrPairRewriter(pattern 3.0.0.1 4.0.0.1 0 1)", 2, true),
     ("ICMPPingRewriter(pattern 3.0.0.1 1-9 - - 0 1)", 2, true),
     ("ProtocolTranslator46", 1, true),
+    ("IPsecESPEncrypt(300, 000102030405060708090a0b0c0d0e0f10111213, SRC 1.0.0.1, DST 1.0.0.2)", 1, true),
+    ("IPsecESPEncrypt(300, 000102030405060708090a0b0c0d0e0f10111213, MODE transport)", 1, true),
+    ("IPsecESPDecrypt(0x01020304, 000102030405060708090a0b0c0d0e0f10111213)", 2, true),
+    ("IPsecESPEncap", 1, true),
+    ("IPsecESPUnencap", 1, true),
+    ("IPsecAES(0)", 1, true),
+    ("IPsecDES(1)", 1, true),
+    ("IPsecAuthHMACSHA1(1)", 2, true),
+    ("IPsecAuthSHA1(1)", 2, true),
+    ("IPsecEncap(50)", 1, true),
+    ("CompressIP", 1, true),
+    ("DecompressIP(NON_TCP_SPACE 65535)", 1, true),
+    ("DecompressIP(FRAMING PPP)", 1, true),
+    ("RFC2507Comp", 1, true),
+    ("RFC2507Decomp", 1, true),
 ];
 
 /// A packet that was well formed before some of its bytes were changed, it was cut, and marked somewhere.

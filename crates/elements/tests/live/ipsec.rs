@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
+use std::time::Duration;
 
 /// A pair of associations.
 struct Case {
@@ -246,7 +247,8 @@ fn start_peer() -> Result<Peer, &'static str> {
         return Err("this kernel has no ESP, and `linux.uml` (user-mode-linux) is not installed");
     }
     let peer = start_uml();
-    match peer.lines.iter().any(|line| line.trim() == "UP") {
+    let next_line = || peer.lines.recv_timeout(Duration::from_secs(60)).ok();
+    match std::iter::from_fn(next_line).any(|line| line.trim() == "UP") {
         true => Ok(peer),
         false => Err("this kernel has no ESP, and `linux.uml` does not start here"),
     }
@@ -269,7 +271,7 @@ fn start_uml() -> Peer {
         "hmac sha512_generic drbg esp4 xfrm_user gcm ghash-generic ctr seqiv authenc authencesn cbc echainiv";
     let script = write_script(&format!(
         "#!/bin/sh\nmount -t proc proc /proc\nmount -t tmpfs none /mnt\nmkdir -p /mnt/lib/modules\n\
-         mount --bind /usr/lib/uml/modules /mnt/lib/modules\nmodprobe -a -d /mnt {modules}\necho UP\n{}sleep 600\n",
+         mount --bind /usr/lib/uml/modules /mnt/lib/modules\nmodprobe -a -d /mnt {modules} || exit\necho UP\n{}sleep 600\n",
         peer_script("eth0")
     ));
     ip("tuntap add r0 mode tap");
@@ -312,10 +314,13 @@ fn we_and_the_kernel_protect_each_others_packets() {
         };
         let mut r = router(&gateway(), false).unwrap_or_else(|e| panic!("{e}"));
         let mut said: Vec<String> = Vec::new();
-        route_until(&mut r, "the peer's pings", |_| {
-            said.extend(peer.lines.try_iter());
-            said.iter().any(|line| line.trim() == "DONE")
-        });
+        while said.last().is_none_or(|line| line.trim() != "DONE") {
+            let before = said.len();
+            route_until(&mut r, "the peer's pings", |_| {
+                said.extend(peer.lines.try_recv());
+                said.len() > before
+            });
+        }
         let pinged = said.iter().filter(|line| line.starts_with("PINGED")).count();
         let drops: String = (0..CASES.len()).map(|n| read(&mut r, &format!("d{n}.drop_reasons"))).collect();
         assert_eq!(pinged, CASES.len() * SIZES.len(), "{said:#?}\n{drops}");
