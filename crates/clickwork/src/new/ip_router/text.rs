@@ -223,24 +223,17 @@ fn routes(plan: &Plan) -> String {
 }
 
 fn received(plan: &Plan) -> String {
-    let with_broadcast = plan.interfaces.iter().filter(|i| !i.broadcasts().is_empty());
-    let prefixes: Vec<_> = with_broadcast.map(|i| i.prefix).collect();
-    let check = match prefixes.is_empty() {
-        true => "    -> CheckIPHeader".to_string(),
-        false => {
-            list("    -> CheckIPHeader(INTERFACES ", "                                ", " ", prefixes) + ")"
-        }
-    };
-    let mut text = "// Packets from the network.\nreceived :: Strip(14)\n".to_string() + &check + "\n";
-    text += "    -> source :: IPClassifier(src net 0.0.0.0/8 or 127.0.0.0/8 or 224.0.0.0/4 or 240.0.0.0/4, -);\n\
-             source [0] -> martians;\nsource [1] -> GetIPAddress(16) -> routes;\n\n";
-    text += &each(plan, |n, _| format!("if{n} -> received;\n"));
-    text
+    "// Packets from the network.\n\
+     received :: Strip(14)\n    -> CheckIPHeader(BADSRC $BROADCASTS)\n    \
+     -> source :: IPClassifier(src net 0.0.0.0/8 or 127.0.0.0/8 or 224.0.0.0/4 or 240.0.0.0/4, -);\n\
+     source [0] -> martians;\nsource [1] -> GetIPAddress(16) -> routes;\n\n"
+        .to_string()
+        + &each(plan, |n, _| format!("if{n} -> received;\n"))
 }
 
 fn errors(plan: &Plan) -> String {
-    let mut text = "// ICMP errors, as many as are allowed (RFC 1812 4.3.2.8).\n\
-                    errors :: RatedSplitter($ERRORS) -> routes;\nerrors [1] -> Discard;\n\n"
+    let mut text = "// ICMP errors: as many as are allowed (RFC 1812 4.3.2.8), with the precedence of internetwork control (4.3.2.5).\n\
+                    errors :: RatedSplitter($ERRORS) -> SetIPDSCP(48) -> routes;\nerrors [1] -> Discard;\n\n"
         .to_string();
     text += &each(plan, |n, _| format!("if{n} [1] -> errors;\n"));
     if let Some(output) = no_route(plan) {
@@ -258,6 +251,7 @@ fn local(plan: &Plan) -> String {
         "// Packets for the router itself: it answers pings, and offers no other service.\n\
          routes [0]\n    -> whole :: IPReassembler\n{mine}, -)\n    \
          -> what :: IPClassifier(icmp type echo, udp, icmp or tcp, -);\n\
+         whole [1] -> ICMPError({own}, timeexceeded, 1, $BROADCASTS) -> errors;\n\
          what [0] -> ICMPPingResponder -> routes;\n\
          what [1] -> ICMPError({own}, unreachable, port, $BROADCASTS) -> errors;\n\
          what [2] -> Discard;\n\
