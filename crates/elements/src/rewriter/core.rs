@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Flows that a timer looks at before it lets packets through again.
-const REAPED_AT_ONCE: usize = 4096;
+const REAPED_AT_ONCE: usize = 1024;
 /// How long it then waits.
 const BREATH: Duration = Duration::from_millis(1);
 

@@ -2,8 +2,9 @@
 //!
 //! An open hash table whose buckets are cache lines: twelve one-byte tags, which sort out almost all strangers, twelve
 //! places, and a count of entries that wanted in but found the bucket full and lie in one of the next. So a lookup
-//! reads one line nearly always, and removal leaves nothing behind. The table grows by moving a few buckets with each
-//! insertion, so that no packet has to wait for the whole table to be moved.
+//! reads one line nearly always, and removal leaves nothing behind. When the table is nearly full a larger one is made, a
+//! few buckets with each insertion, and then the entries move there, a few buckets with each insertion: no packet has to
+//! wait for the whole table.
 
 /// Entries in a bucket.
 const WIDTH: usize = 12;
@@ -11,6 +12,9 @@ const WIDTH: usize = 12;
 const FULL: usize = 10;
 /// Old buckets moved with each insertion while the table grows.
 const MOVED_AT_ONCE: usize = 2;
+/// Buckets of the next table that are made with each insertion. That begins when the table is seven eighths full, so two
+/// are enough: in the last eighth come 1.25 entries for each bucket, and twice as many buckets are needed.
+const MADE_AT_ONCE: usize = 2;
 
 /// One cache line.
 #[derive(Clone)]
@@ -134,6 +138,10 @@ pub struct Index {
     /// The table that is being left, if there is one, and the first of its buckets that has not been moved.
     old: Buckets,
     moved: usize,
+    /// Buckets of the table that will be next.
+    next: Vec<Bucket>,
+    /// So many entries there may be without a larger table.
+    reserved: usize,
 }
 
 impl Index {
@@ -141,6 +149,7 @@ impl Index {
     pub fn reserve(&mut self, entries: usize) {
         if self.table.len == 0 && self.old.buckets.is_empty() {
             self.table = Buckets::with_room_for(entries);
+            self.reserved = entries;
         }
     }
 
@@ -175,8 +184,13 @@ impl Index {
 
     /// Adds a place under `hash`. `hash_of` tells the hashes of places that are there.
     pub fn insert(&mut self, hash: u64, place: u32, hash_of: impl Fn(u32) -> u64) {
-        if self.table.buckets.is_empty() || (self.table.is_full() && self.old.buckets.is_empty()) {
-            let larger = Buckets::with_room_for(2 * self.table.buckets.len() * FULL);
+        if self.table.buckets.is_empty() {
+            self.table = Buckets::with_room_for(0);
+        }
+        self.prepare();
+        if self.table.is_full() && self.old.buckets.is_empty() {
+            let mut larger = Buckets { buckets: std::mem::take(&mut self.next), len: 0 };
+            larger.buckets.resize(2 * self.table.buckets.len(), EMPTY);
             self.old = std::mem::replace(&mut self.table, larger);
             self.moved = 0;
         }
@@ -191,6 +205,20 @@ impl Index {
         } else if let Some(at) = self.old.find(hash, |p| p == place) {
             self.old.remove(hash, at);
         }
+    }
+
+    /// Makes some buckets of the next table if it will be needed soon.
+    fn prepare(&mut self) {
+        let (buckets, len) = (self.table.buckets.len(), self.table.len);
+        if len < self.reserved || len * 8 < buckets * FULL * 7 || !self.old.buckets.is_empty() {
+            return;
+        }
+        if self.next.is_empty() {
+            // Memory that is not touched is not there yet, and costs nothing.
+            self.next.reserve_exact(2 * buckets);
+        }
+        let made = (self.next.len() + MADE_AT_ONCE).min(2 * buckets);
+        self.next.resize(made.max(self.next.len()), EMPTY);
     }
 
     /// Moves the next buckets of the old table.
@@ -260,11 +288,27 @@ mod tests {
     }
 
     #[test]
+    fn a_larger_table_is_ready_when_it_is_needed() {
+        let mut index = Index::default();
+        let mut growths = 0;
+        for n in 0..100_000 {
+            let (buckets, ready) = (index.table.buckets.len(), index.next.len());
+            index.insert(hash(n, false), n, |p| hash(p, false));
+            if buckets > 0 && index.table.buckets.len() > buckets {
+                growths += 1;
+                // All but those of the last insertion.
+                assert!(ready + MADE_AT_ONCE >= 2 * buckets, "{ready} of {}", 2 * buckets);
+            }
+        }
+        assert!(growths > 10);
+    }
+
+    #[test]
     fn with_room_reserved_it_never_grows() {
         let mut index = Index::default();
         index.reserve(10_000);
         let before = index.table.buckets.len();
         (0..10_000).for_each(|n| index.insert(hash(n, false), n, |_| unreachable!("nothing is moved")));
-        assert_eq!(index.table.buckets.len(), before);
+        assert_eq!((index.table.buckets.len(), index.next.capacity()), (before, 0));
     }
 }
