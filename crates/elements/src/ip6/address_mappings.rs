@@ -67,12 +67,14 @@ impl Mappings {
         self.inward.entry(mapped).or_insert(inner);
     }
 
-    /// What stands for `end` of a packet that goes this way, while the other end is `other`. A packet without ports says so.
+    /// What stands for `end` of a packet that goes this way, while the other end is `other`. A packet without ports says so,
+    /// and one that only speaks of another packet, which makes no mapping.
     pub fn find(
         &mut self,
         way: Way,
         end: (Ipv6Address, Option<u16>),
         other: End,
+        may_make: bool,
         now: Timestamp,
     ) -> Result<End, Missing> {
         let (address, port) = (end.0, end.1.unwrap_or_default());
@@ -80,7 +82,7 @@ impl Mappings {
         if let Some(&(address, to)) = known.get(&end).or_else(|| known.get(&(address, None))) {
             return Ok((address, to.unwrap_or(port)));
         }
-        let makes = way == self.made_by;
+        let makes = may_make && way == self.made_by;
         match &mut self.supply {
             Supply::Addresses(free) if makes => {
                 let given = free.pop_front().ok_or(Missing::Exhausted)?;
@@ -191,7 +193,8 @@ mod tests {
         let mut m =
             Mappings { supply: Supply::Ports(Flows::new(address(9), 100..=102)), ..Mappings::default() };
         let at = |s| Timestamp::new(s, 0);
-        let mut find = |port, now| m.find(Way::Outward, (address(1), Some(port)), (address(5), 80), at(now));
+        let mut find =
+            |port, now| m.find(Way::Outward, (address(1), Some(port)), (address(5), 80), true, at(now));
         for (port, given) in [(7, 100), (8, 101), (7, 100), (9, 102)] {
             assert_eq!(find(port, 1), Ok((address(9), given)));
         }
@@ -202,9 +205,9 @@ mod tests {
         assert_eq!(find(11, 302), Ok((address(9), 102)));
         assert_eq!(find(7, 302), Err(Missing::Exhausted));
         assert_eq!(m.count(), 3);
-        let back = m.find(Way::Inward, (address(9), Some(102)), (address(5), 80), at(303));
+        let back = m.find(Way::Inward, (address(9), Some(102)), (address(5), 80), true, at(303));
         assert_eq!(back, Ok((address(1), 11)));
-        let stranger = m.find(Way::Inward, (address(9), Some(102)), (address(6), 80), at(303));
+        let stranger = m.find(Way::Inward, (address(9), Some(102)), (address(6), 80), true, at(303));
         assert_eq!(stranger, Err(Missing::Unknown));
     }
 }

@@ -7,8 +7,8 @@ use clickwork_packet::addr::Ipv6Address;
 use clickwork_packet::checksum::update;
 use clickwork_packet::headers::icmp6::icmp6_type;
 use clickwork_packet::headers::ipv4::protocol;
-use clickwork_packet::headers::{Header, Ipv6, Ipv6Header};
-use clickwork_packet::{Batch, Packet, Timestamp};
+use clickwork_packet::headers::{Header, Icmp6Header, Icmp6Mut, Ipv6, Ipv6Header};
+use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, Names, split_words};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, read_handler};
@@ -22,8 +22,8 @@ pub static CLASS: Class = Class {
              mappings are made when packets need them; if so, whether they map ports too, which way packets go that make \
              them (false: outward), and what they are made of: addresses, one an argument, or 'ADDRESS PORT PORT', the \
              first and the last port. Ports cannot be mapped on demand beside fixed mappings. TCP, UDP and ICMPv6 \
-             are translated, with their checksums; echo messages have their identifier for a port; what an ICMPv6 error \
-             quotes stays as it is. Packets without a mapping and with other headers are dropped. A port goes to another \
+             are translated, with their checksums; echo messages have their identifier for a port, and ICMPv6 errors belong to \
+             the packet that they quote, which is translated back. Packets without a mapping and with other headers are dropped. A port goes to another \
              flow, if none is left, when it was idle for five minutes.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> UDPIP6Encap(2001:db8::2, 7, 2001:db8:2::2, 7) \
               -> t :: AddressTranslator(0, true, true, false, 2001:db8:1::1 1024 65535) -> Discard; \
@@ -151,6 +151,9 @@ impl AddressTranslator {
             cx.chatter(" discard the packet, protocol unrecognized");
             return Err("protocol unrecognized");
         }
+        if is_error(&ip) {
+            return self.translate_error(p, way, cx);
+        }
         let places = port_places(&ip).ok_or("bad transport header")?;
         let (source, destination) = (ip.source(), ip.destination());
         let (mine, other) = if way == Way::Outward { (source, destination) } else { (destination, source) };
@@ -160,17 +163,32 @@ impl AddressTranslator {
             .filter(|_| !is_echo)
             .map_or(0, |(s, d)| port(ip.payload(), if way == Way::Outward { d } else { s }));
         let mine_port = mine_at.map(|at| port(ip.payload(), at));
-        let found = self.find(way, (mine, mine_port), (other, other_port), cx.recent(), cx)?;
-        let offset = p.network_offset().unwrap_or(0);
-        let bytes = match p.has_network_header() {
-            true => p.network_header_mut().unwrap_or_default(),
-            false => p.data_mut(),
-        };
-        write(bytes, way, mine_at, found).ok_or("bad transport header")?;
-        p.set_network_header(offset, FIXED as u32);
-        if way == Way::Inward {
-            p.set_dst_ip6(found.0);
+        let found = self.find(way, (mine, mine_port), (other, other_port), true, cx)?;
+        write(bytes_mut(p), way, mine_at, found).ok_or("bad transport header")?;
+        mark(p, way, found);
+        Ok(())
+    }
+
+    /// Translates an error by the packet that it quotes, which went the other way.
+    fn translate_error(&mut self, p: &mut Packet, way: Way, cx: &Cx<'_>) -> Result<(), &'static str> {
+        let ip = Ipv6::new(p.network_header().unwrap_or(p.data())).ok_or("no IPv6 header")?;
+        if ip.pseudo_sum(protocol::ICMP6, ip.payload().len() as u32).bytes(ip.payload()).finish() != 0 {
+            return Err("bad ICMPv6 checksum");
         }
+        let quoted = ip.payload().get(QUOTED..).and_then(Ipv6::new).ok_or("bad ICMPv6 error")?;
+        let (at_source, at_destination) = quoted_places(&quoted).ok_or("bad ICMPv6 error")?;
+        let end = |is_source: bool| match is_source {
+            true => (quoted.source(), port(quoted.payload(), at_source)),
+            false => (quoted.destination(), port(quoted.payload(), at_destination)),
+        };
+        // What comes in from outside quotes what went out: its source is mapped.
+        let is_source = way == Way::Inward;
+        let (mine, other) = (end(is_source), end(!is_source));
+        let other_port = if at_source == at_destination { 0 } else { other.1 };
+        let found = self.find(way, (mine.0, Some(mine.1)), (other.0, other_port), false, cx)?;
+        let at = if is_source { at_source } else { at_destination };
+        write_error(bytes_mut(p), way, at, found).ok_or("bad ICMPv6 error")?;
+        mark(p, way, found);
         Ok(())
     }
 
@@ -179,10 +197,10 @@ impl AddressTranslator {
         way: Way,
         mine: (Ipv6Address, Option<u16>),
         other: End,
-        now: Timestamp,
+        may_make: bool,
         cx: &Cx<'_>,
     ) -> Result<End, &'static str> {
-        self.mappings.find(way, mine, other, now).map_err(|missing| match missing {
+        self.mappings.find(way, mine, other, may_make, cx.recent()).map_err(|missing| match missing {
             Missing::Unknown => "no mapping",
             Missing::Exhausted => {
                 if matches!(self.mappings.supply, Supply::Ports(_)) {
@@ -203,6 +221,61 @@ impl AddressTranslator {
         }
         done
     }
+}
+
+/// Where an error quotes a packet, behind the IPv6 header.
+const QUOTED: usize = size_of::<Icmp6Header>();
+
+fn is_error(ip: &Ipv6<'_>) -> bool {
+    ip.next_header == protocol::ICMP6 && ip.payload().first().is_some_and(|icmp_type| *icmp_type < 128)
+}
+
+/// Where the ports of a quoted packet are, of which eight bytes behind the header must be there.
+fn quoted_places(quoted: &Ipv6<'_>) -> Option<(usize, usize)> {
+    let first = quoted.payload().first_chunk::<8>()?;
+    match quoted.next_header {
+        protocol::TCP | protocol::UDP => Some((0, 2)),
+        protocol::ICMP6 if matches!(first[0], icmp6_type::ECHO | icmp6_type::ECHO_REPLY) => Some((4, 4)),
+        _ => None,
+    }
+}
+
+fn bytes_mut(p: &mut Packet) -> &mut [u8] {
+    match p.has_network_header() {
+        true => p.network_header_mut().unwrap_or_default(),
+        false => p.data_mut(),
+    }
+}
+
+/// Marks the header of a translated packet, and notes where it goes now.
+fn mark(p: &mut Packet, way: Way, found: End) {
+    p.set_network_header(p.network_offset().unwrap_or(0), FIXED as u32);
+    if way == Way::Inward {
+        p.set_dst_ip6(found.0);
+    }
+}
+
+/// Writes an address into an error, and the address and a port into the packet that it quotes, at `at` behind its header.
+fn write_error(bytes: &mut [u8], way: Way, at: usize, found: End) -> Option<()> {
+    let (head, rest) = bytes.split_at_mut_checked(FIXED)?;
+    let header = Ipv6Header::peek_mut(head)?;
+    let message = rest.get_mut(..usize::from(header.payload_len_field()))?;
+    let (quoted_head, quoted_rest) = message.get_mut(QUOTED..)?.split_at_mut_checked(FIXED)?;
+    let quoted = Ipv6Header::peek_mut(quoted_head)?;
+    match way {
+        Way::Outward => {
+            header.set_source(found.0);
+            quoted.set_destination(found.0);
+        }
+        Way::Inward => {
+            header.set_destination(found.0);
+            quoted.set_source(found.0);
+        }
+    }
+    quoted_rest.get_mut(at..at + 2)?.copy_from_slice(&found.1.to_be_bytes());
+    let pseudo = header.pseudo_sum(protocol::ICMP6, message.len() as u32);
+    Icmp6Mut::new(message)?.fill_checksum(pseudo);
+    Some(())
 }
 
 /// Writes an address and a port into a packet; its transport checksum follows.
@@ -381,6 +454,44 @@ mod tests {
         let expected = [tcp(OUTSIDE, others[0], [8, 7]), echo(OUTSIDE, INNER, 129, 7)];
         assert_eq!(t.bytes("ik"), expected.map(|s| s.bytes()));
         assert_eq!(t.read("t.drop_reasons"), "1\tno address or port left\n2\tno mapping\n");
+    }
+
+    #[test]
+    fn errors_go_to_whom_the_quoted_packet_concerns() {
+        let (mapped, router) = ("2001:db8:9::1", "2001:db8:7::7");
+        let mut t = translator(&format!("0, true, true, false, {mapped} 100 102"));
+        t.push("o", 0, [udp(INNER, OUTSIDE, [7, 8]).packet(), echo(INNER, OUTSIDE, 128, 7).packet()]);
+        t.take("ok");
+        let error =
+            |from: &str, to: &str, about: &[u8]| ip6(from, to).icmp6(3, 0, &[&[0; 4], about].concat());
+        // Quoted packets keep the checksums that they have, which nobody looks at; of one only the first bytes are there.
+        let changed = |sample: Sample, at: usize, to: [u8; 2]| {
+            let mut bytes = sample.bytes();
+            bytes[40 + at..42 + at].copy_from_slice(&to);
+            bytes
+        };
+        let out =
+            [udp(mapped, OUTSIDE, [100, 8]).bytes()[..48].to_vec(), echo(mapped, OUTSIDE, 128, 101).bytes()];
+        let inner = [
+            changed(udp(INNER, OUTSIDE, [7, 8]), 6, out[0][46..48].try_into().unwrap())[..48].to_vec(),
+            changed(echo(INNER, OUTSIDE, 128, 7), 2, out[1][42..44].try_into().unwrap()),
+        ];
+        t.push("i", 0, out.iter().map(|quoted| error(router, mapped, quoted).packet()));
+        let expected: Vec<_> = inner.iter().map(|quoted| error(router, INNER, quoted).bytes()).collect();
+        assert_eq!(t.bytes("ik"), expected);
+        // The other way: the inner host refuses an answer.
+        let answer = changed(udp(OUTSIDE, INNER, [8, 7]), 6, [1, 2]);
+        t.push("o", 0, [error(INNER, OUTSIDE, &answer).packet()]);
+        let mapped_answer = changed(udp(OUTSIDE, mapped, [8, 100]), 6, [1, 2]);
+        assert_eq!(t.bytes("ok"), [error(mapped, OUTSIDE, &mapped_answer).bytes()]);
+        // Errors about strange packets, and damaged ones, make nothing and go nowhere.
+        let mut damaged = error(router, mapped, &out[0]).packet();
+        damaged.data_mut()[60] ^= 1;
+        t.push("i", 0, [damaged, error(router, mapped, &udp(mapped, OUTSIDE, [102, 8]).bytes()).packet()]);
+        t.push("o", 0, [error(INNER, OUTSIDE, &udp(OUTSIDE, INNER, [8, 99]).bytes()).packet()]);
+        t.push("i", 0, [error(router, mapped, &out[0][..47]).packet()]);
+        let reasons = "1\tbad ICMPv6 checksum\n2\tno mapping\n1\tbad ICMPv6 error\n";
+        assert_eq!((t.read("t.drop_reasons"), t.read("t.count")), (reasons.into(), "2".into()));
     }
 
     #[test]

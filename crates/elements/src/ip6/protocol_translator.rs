@@ -1,44 +1,62 @@
 //! ProtocolTranslator64 and ProtocolTranslator46: translate packets between IPv6 and IPv4 (RFC 2765).
 
-use super::translation::{to_ipv4, to_ipv6};
+use super::translation::{Prefix, to_ipv4, to_ipv6};
+use clickwork_packet::addr::Ipv6Prefix;
 use clickwork_packet::headers::{Ipv4, Ipv6};
 use clickwork_packet::{DEFAULT_HEADROOM, Packet};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict};
 
 /// The facts of the class that makes IPv4 packets.
 pub static CLASS64: Class = Class {
     help: "translates IPv6 packets to IPv4",
-    manual: "Takes IPv6 packets between IPv4-mapped addresses (::ffff:1.2.3.4) and makes IPv4 packets of them: TCP and UDP \
-             with their checksums updated, ICMPv6 messages as their ICMP counterparts, errors with the packet that they \
-             quote translated, fragments as fragments, and other protocols as they are. The time to live is the hop limit, \
-             the type of service 0, and \"don't fragment\" set. Packets between other addresses, and what IPv4 cannot \
-             express, are dropped. The header is marked and the destination annotation set.",
+    manual: "Takes IPv6 packets between IPv4-mapped addresses (::ffff:1.2.3.4, or with another PREFIX) and makes IPv4 \
+             packets of them: TCP and UDP with their checksums updated, ICMPv6 messages as their ICMP counterparts, errors \
+             with the packet that they quote translated, fragments as fragments, and other protocols as they are. The time \
+             to live is the hop limit, the type of service 0, and \"don't fragment\" set. Packets between other addresses, \
+             and what IPv4 cannot express, are dropped. The header is marked and the destination annotation set.",
     example: "InfiniteSource(DATA \\<6000000000001140 00000000000000000000ffff01020304 00000000000000000000ffff05060708>, \
               LIMIT 1, STOP true) -> MarkIP6Header -> ProtocolTranslator64 -> Discard",
     packets: "ip6/new ip",
-    ..Class::new("ProtocolTranslator64", "ip6", || Box::new(Translator { translate: ipv4_packet }))
+    args: ARGS,
+    ..Class::new("ProtocolTranslator64", "ip6", || Translator::boxed(ipv4_packet))
 };
 
 /// The facts of the class that makes IPv6 packets.
 pub static CLASS46: Class = Class {
     help: "translates IPv4 packets to IPv6",
-    manual: "Takes IPv4 packets and makes IPv6 packets between the IPv4-mapped addresses (::ffff:1.2.3.4) of them: TCP and \
-             UDP with their checksums updated, or computed where there was none; ICMP messages as their ICMPv6 \
-             counterparts, errors with the packet that they quote translated; fragments as fragments; and other protocols \
-             as they are. Options are left out. As in Click the hop limit is the time to live and 64 less 255, modulo 256. \
-             What IPv6 cannot express is dropped. The header is marked and the destination annotation set.",
+    manual: "Takes IPv4 packets and makes IPv6 packets between the IPv4-mapped addresses (::ffff:1.2.3.4, or with another \
+             PREFIX) of them: TCP and UDP with their checksums updated, or computed where there was none; ICMP messages as \
+             their ICMPv6 counterparts, errors with the packet that they quote translated; fragments as fragments; and other \
+             protocols as they are. Options are left out. As in Click the hop limit is the time to live and 64 less 255, \
+             modulo 256. What IPv6 cannot express is dropped. The header is marked and the destination annotation set.",
     example: "InfiniteSource(DATA \\<4500001400000000 40ff6a100a0000010a000002>, LIMIT 1, STOP true) -> MarkIPHeader \
               -> ProtocolTranslator46 -> Discard",
     packets: "ip/new ip6",
-    ..Class::new("ProtocolTranslator46", "ip6", || Box::new(Translator { translate: ipv6_packet }))
+    args: ARGS,
+    ..Class::new("ProtocolTranslator46", "ip6", || Translator::boxed(ipv6_packet))
 };
 
+const ARGS: &[ArgSpec] = &[ArgSpec::keyword(
+    "PREFIX",
+    ArgType::Ip6Prefix,
+    "::ffff:0:0/96",
+    "the 96 bits in front of IPv4 addresses, such as 64:ff9b::/96 (RFC 6052)",
+)];
+
 struct Translator {
-    translate: fn(&[u8]) -> Result<Packet, &'static str>,
+    translate: fn(&[u8], Prefix) -> Result<Packet, &'static str>,
+    prefix: Prefix,
 }
 
-fn ipv4_packet(bytes: &[u8]) -> Result<Packet, &'static str> {
-    let bytes = to_ipv4::translate(bytes)?;
+impl Translator {
+    fn boxed(translate: fn(&[u8], Prefix) -> Result<Packet, &'static str>) -> Box<dyn Element> {
+        Box::new(Translator { translate, prefix: Prefix::default() })
+    }
+}
+
+fn ipv4_packet(bytes: &[u8], prefix: Prefix) -> Result<Packet, &'static str> {
+    let bytes = to_ipv4::translate(bytes, prefix)?;
     let mut p = Packet::with_room(DEFAULT_HEADROOM, &bytes, 0);
     p.set_network_header(0, 20);
     let destination = Ipv4::new(&bytes).map(|ip| ip.destination());
@@ -46,8 +64,8 @@ fn ipv4_packet(bytes: &[u8]) -> Result<Packet, &'static str> {
     Ok(p)
 }
 
-fn ipv6_packet(bytes: &[u8]) -> Result<Packet, &'static str> {
-    let bytes = to_ipv6::translate(bytes)?;
+fn ipv6_packet(bytes: &[u8], prefix: Prefix) -> Result<Packet, &'static str> {
+    let bytes = to_ipv6::translate(bytes, prefix)?;
     let mut p = Packet::with_room(DEFAULT_HEADROOM, &bytes, 0);
     p.set_network_header(0, 40);
     let destination = Ipv6::new(&bytes).map(|ip| ip.destination());
@@ -56,8 +74,16 @@ fn ipv6_packet(bytes: &[u8]) -> Result<Packet, &'static str> {
 }
 
 impl SimpleElement for Translator {
+    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        match args.get::<Ipv6Prefix>("PREFIX") {
+            Some(prefix) if prefix.prefix_len() == 96 => self.prefix = Prefix::of(prefix.address()),
+            Some(_) => args.error_in("PREFIX", "must be 96 bits long"),
+            None => {}
+        }
+    }
+
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
-        match (self.translate)(p.network_header().unwrap_or(p.data())) {
+        match (self.translate)(p.network_header().unwrap_or(p.data()), self.prefix) {
             Ok(translated) => {
                 *p = translated;
                 Verdict::PASS
@@ -147,6 +173,21 @@ mod tests {
         assert_eq!(to6(&from4().ttl(255).payload(17, &udp)).unwrap(), from6().payload(17, &in6).bytes());
         // But not in pieces.
         assert!(to6(&from4().payload(17, &udp).fragment(MORE_FRAGMENTS)).is_err());
+    }
+
+    #[test]
+    fn addresses_may_stand_behind_another_prefix() {
+        let far = ip6("64:ff9b::102:304", "64:ff9b::506:708").payload(99, b"abc");
+        let near = from4().payload(99, b"abc").ttl(255);
+        let there = translate("ProtocolTranslator64(PREFIX 64:ff9b::/96)", far.marked()).unwrap();
+        assert_eq!(there[12..], near.bytes()[12..]);
+        assert_eq!(
+            translate("ProtocolTranslator46(PREFIX 64:ff9b::/96)", near.marked()).unwrap(),
+            far.bytes()
+        );
+        assert!(translate("ProtocolTranslator64(PREFIX 64:ff9b::/96)", from6().marked()).is_err());
+        let e = Harness::errors("Idle -> ProtocolTranslator64(PREFIX 64:ff9b::/64) -> Discard");
+        assert!(e.contains("PREFIX: must be 96 bits long"), "{e}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From IPv6 to IPv4 (RFC 7915 §5).
 
 use super::super::extension::{FIXED, Link, chain, is_extension, next_header};
-use super::follow;
+use super::{Prefix, follow};
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::checksum::{Sum, checksum};
 use clickwork_packet::headers::icmp::{self, icmp_type};
@@ -32,10 +32,8 @@ struct Parts<'p> {
 }
 
 impl<'p> Parts<'p> {
-    fn of(ip: &Ipv6<'p>) -> Result<Parts<'p>, &'static str> {
-        let mapped = |a: clickwork_packet::addr::Ipv6Address| {
-            a.mapped_ipv4().filter(|a| !a.is_unspecified()).ok_or("not an IPv4-mapped address")
-        };
+    fn of(ip: &Ipv6<'p>, prefix: Prefix) -> Result<Parts<'p>, &'static str> {
+        let mapped = |a| prefix.embedded(a).ok_or("not an IPv4-mapped address");
         let (source, destination) = (mapped(ip.source())?, mapped(ip.destination())?);
         let links: Vec<Link> = chain(ip).collect();
         let last = *links.last().ok_or("bad extension headers")?;
@@ -93,14 +91,14 @@ fn segments_left(ip: &Ipv6<'_>, link: &Link) -> u8 {
 }
 
 /// The IPv4 packet that stands for an IPv6 packet, or why there is none.
-pub fn translate(bytes: &[u8]) -> Result<Vec<u8>, &'static str> {
+pub fn translate(bytes: &[u8], prefix: Prefix) -> Result<Vec<u8>, &'static str> {
     let ip = Ipv6::new(bytes).filter(|ip| ip.version() == 6).ok_or("no IPv6 header")?;
     if ip.payload().len() != usize::from(ip.payload_len_field()) {
         return Err("bad IP length");
     }
-    let parts = Parts::of(&ip)?;
+    let parts = Parts::of(&ip, prefix)?;
     let upper = match parts.protocol {
-        protocol::ICMP6 => message(&ip, &parts)?,
+        protocol::ICMP6 => message(&ip, &parts, prefix)?,
         _ => transport(&ip, &parts)?,
     };
     let header = parts.header(ip.hop_limit, upper.len()).ok_or("too long for IP")?;
@@ -122,7 +120,7 @@ fn transport(ip: &Ipv6<'_>, parts: &Parts<'_>) -> Result<Vec<u8>, &'static str> 
 }
 
 /// The ICMP message that stands for an ICMPv6 message.
-fn message(ip: &Ipv6<'_>, parts: &Parts<'_>) -> Result<Vec<u8>, &'static str> {
+fn message(ip: &Ipv6<'_>, parts: &Parts<'_>, prefix: Prefix) -> Result<Vec<u8>, &'static str> {
     if parts.fragment.is_some() {
         // Its checksum is over what is not here.
         return Err("fragment of an ICMPv6 message");
@@ -134,7 +132,7 @@ fn message(ip: &Ipv6<'_>, parts: &Parts<'_>) -> Result<Vec<u8>, &'static str> {
     let (icmp_type, code, rest) = kind(icmp6.icmp_type, icmp6.code, icmp6.rest())?;
     let mut header = IcmpHeader::new(icmp_type, code);
     header.set_rest(rest);
-    let body = if header.is_error() { quoted(icmp6.payload()) } else { icmp6.payload().to_vec() };
+    let body = if header.is_error() { quoted(icmp6.payload(), prefix) } else { icmp6.payload().to_vec() };
     let mut message = [header.as_bytes(), &body].concat();
     let sum = checksum(&message);
     message[2..4].copy_from_slice(&sum.to_be_bytes());
@@ -174,9 +172,9 @@ fn kind(icmp6_type: u8, code: u8, rest: u32) -> Result<(u8, u8, u32), &'static s
 }
 
 /// A packet that an error quotes, perhaps cut short; as it is, if it cannot be translated.
-fn quoted(bytes: &[u8]) -> Vec<u8> {
+fn quoted(bytes: &[u8], prefix: Prefix) -> Vec<u8> {
     let translated = Ipv6::new(bytes).and_then(|ip| {
-        let parts = Parts::of(&ip).ok()?;
+        let parts = Parts::of(&ip, prefix).ok()?;
         let len = usize::from(ip.payload_len_field()).checked_sub(parts.extensions)?;
         let mut upper = parts.upper.to_vec();
         if let (protocol::ICMP6, Some([icmp_type, ..])) = (parts.protocol, upper.first_chunk_mut::<4>()) {

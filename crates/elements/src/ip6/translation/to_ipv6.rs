@@ -1,7 +1,7 @@
 //! From IPv4 to IPv6 (RFC 7915 §4).
 
 use super::super::extension::{FRAGMENT_LEN, next_header};
-use super::follow;
+use super::{Prefix, follow};
 use clickwork_packet::addr::Ipv6Address;
 use clickwork_packet::checksum::Sum;
 use clickwork_packet::headers::icmp::{icmp_type, unreachable};
@@ -11,22 +11,22 @@ use clickwork_packet::headers::{Icmp, Icmp6Header, Ipv4, Ipv6Header};
 use zerocopy::IntoBytes;
 
 /// The IPv6 packet that stands for an IPv4 packet, or why there is none.
-pub fn translate(bytes: &[u8]) -> Result<Vec<u8>, &'static str> {
+pub fn translate(bytes: &[u8], prefix: Prefix) -> Result<Vec<u8>, &'static str> {
     let ip = Ipv4::new(bytes).filter(|ip| ip.version() == 4).ok_or("no IP header")?;
     let payload = ip.payload();
     if usize::from(ip.total_len()) != ip.ihl() + payload.len() {
         return Err("bad IP length");
     }
     let upper = match ip.protocol {
-        protocol::ICMP => message(&ip)?,
-        _ => transport(&ip)?,
+        protocol::ICMP => message(&ip, prefix)?,
+        _ => transport(&ip, prefix)?,
     };
-    let headers = headers(&ip, upper.len()).ok_or("too long for IPv6")?;
+    let headers = headers(&ip, upper.len(), prefix).ok_or("too long for IPv6")?;
     Ok([headers, upper].concat())
 }
 
-fn addresses(ip: &Ipv4<'_>) -> (Ipv6Address, Ipv6Address) {
-    (Ipv6Address::mapped_from(ip.source()), Ipv6Address::mapped_from(ip.destination()))
+fn addresses(ip: &Ipv4<'_>, prefix: Prefix) -> (Ipv6Address, Ipv6Address) {
+    (prefix.embed(ip.source()), prefix.embed(ip.destination()))
 }
 
 fn is_fragment(ip: &Ipv4<'_>) -> bool {
@@ -34,9 +34,9 @@ fn is_fragment(ip: &Ipv4<'_>) -> bool {
 }
 
 /// The IPv6 header, and a fragment header if need be, in front of `len` bytes.
-fn headers(ip: &Ipv4<'_>, len: usize) -> Option<Vec<u8>> {
+fn headers(ip: &Ipv4<'_>, len: usize, prefix: Prefix) -> Option<Vec<u8>> {
     let protocol = if ip.protocol == protocol::ICMP { protocol::ICMP6 } else { ip.protocol };
-    let (source, destination) = addresses(ip);
+    let (source, destination) = addresses(ip, prefix);
     let mut header = Ipv6Header::default();
     header.next_header = protocol;
     // Click's way from a time to live that began with 255 to a hop limit that begins with 64.
@@ -55,11 +55,11 @@ fn headers(ip: &Ipv4<'_>, len: usize) -> Option<Vec<u8>> {
     Some([header.as_bytes(), &[protocol, 0, a, b, 0, 0, c, d]].concat())
 }
 
-fn transport(ip: &Ipv4<'_>) -> Result<Vec<u8>, &'static str> {
+fn transport(ip: &Ipv4<'_>, prefix: Prefix) -> Result<Vec<u8>, &'static str> {
     let mut upper = ip.payload().to_vec();
     if ip.is_first_fragment() {
         let len = upper.len() as u16;
-        let (source, destination) = addresses(ip);
+        let (source, destination) = addresses(ip, prefix);
         let before = Sum::ipv4_pseudo(ip.source(), ip.destination(), ip.protocol, len);
         let after = Sum::ipv6_pseudo(source, destination, ip.protocol, len.into());
         let followed = follow(&mut upper, ip.protocol, before, after, !is_fragment(ip));
@@ -69,7 +69,7 @@ fn transport(ip: &Ipv4<'_>) -> Result<Vec<u8>, &'static str> {
 }
 
 /// The ICMPv6 message that stands for an ICMP message.
-fn message(ip: &Ipv4<'_>) -> Result<Vec<u8>, &'static str> {
+fn message(ip: &Ipv4<'_>, prefix: Prefix) -> Result<Vec<u8>, &'static str> {
     if is_fragment(ip) {
         // Its checksum is over what is not here.
         return Err("fragment of an ICMP message");
@@ -81,9 +81,9 @@ fn message(ip: &Ipv4<'_>) -> Result<Vec<u8>, &'static str> {
     let (icmp6_type, code, rest) = kind(icmp.icmp_type, icmp.code, icmp.rest())?;
     let mut header = Icmp6Header::new(icmp6_type, code);
     header.set_rest(rest);
-    let body = if header.is_error() { quoted(icmp.payload()) } else { icmp.payload().to_vec() };
+    let body = if header.is_error() { quoted(icmp.payload(), prefix) } else { icmp.payload().to_vec() };
     let mut message = [header.as_bytes(), &body].concat();
-    let (source, destination) = addresses(ip);
+    let (source, destination) = addresses(ip, prefix);
     let pseudo = Sum::ipv6_pseudo(source, destination, protocol::ICMP6, message.len() as u32);
     let sum = pseudo.bytes(&message).finish();
     message[2..4].copy_from_slice(&sum.to_be_bytes());
@@ -127,14 +127,14 @@ fn mtu(of_link: u32) -> u32 {
 }
 
 /// A packet that an error quotes, perhaps cut short; as it is, if it cannot be translated.
-fn quoted(bytes: &[u8]) -> Vec<u8> {
+fn quoted(bytes: &[u8], prefix: Prefix) -> Vec<u8> {
     let translated = Ipv4::new(bytes).and_then(|ip| {
         let len = usize::from(ip.total_len()).checked_sub(ip.ihl())?;
         let mut upper = ip.payload().to_vec();
         if let (protocol::ICMP, Some([icmp_type, ..])) = (ip.protocol, upper.first_chunk_mut::<4>()) {
             *icmp_type = kind(*icmp_type, 0, 0).map_or(*icmp_type, |(icmp_type, ..)| icmp_type);
         }
-        Some([headers(&ip, len)?, upper].concat())
+        Some([headers(&ip, len, prefix)?, upper].concat())
     });
     translated.unwrap_or_else(|| bytes.to_vec())
 }
