@@ -27,7 +27,7 @@ pub static CLASS: Class = Class {
              Sequence numbers begin with SEQ and go on after a hot swap, unless SPI or keys changed. When they are used \
              up, packets are dropped: new keys are needed. ESN true makes them 64 bits long. The IV of AES-GCM is a counter \
              that begins with the nanoseconds of the clock, so that a router which starts again with the same keys does \
-             not repeat one; its peer nevertheless takes its first packets for replays, unless SEQ says where to go on or \
+             not repeat one (in simulated time the clock begins alike in every run: use keys for tests); its peer nevertheless takes its first packets for replays, unless SEQ says where to go on or \
              the keys are new. Keys are in the configuration: mind who can read it, its file and its 'config' handler.",
     example: "InfiniteSource(LIMIT 3, STOP true) -> UDPIPEncap(10.1.0.2, 9, 10.2.0.2, 9) \
               -> IPsecESPEncrypt(0x1001, 000102030405060708090a0b0c0d0e0f10111213, SRC 192.0.2.1, DST 198.51.100.1) \
