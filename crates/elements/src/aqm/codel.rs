@@ -100,10 +100,10 @@ impl CoDel {
 }
 
 impl Element for CoDel {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         args.read("TARGET", &mut self.parameters.target).read("INTERVAL", &mut self.parameters.interval);
         self.given = ["TARGET", "INTERVAL"].map(|name| args.raw(name).unwrap_or_default().to_string());
-        self.queues.read(args);
+        self.queues.read(args, cx);
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {

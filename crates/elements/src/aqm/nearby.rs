@@ -13,10 +13,12 @@ pub(super) struct Queues {
 }
 
 impl Queues {
-    /// Reads the argument QUEUES.
-    pub fn read(&mut self, args: &Args) {
+    /// Reads the argument QUEUES. The elements that it names must be there.
+    pub fn read(&mut self, args: &mut Args, cx: &Cx<'_>) {
         self.named =
             args.raw("QUEUES").map_or_else(Vec::new, |t| words(t).into_iter().map(|w| w.text).collect());
+        let missing = self.named.iter().filter(|name| cx.find(name).is_none());
+        missing.for_each(|name| args.error(format!("no element named '{name}'")));
     }
 
     /// Finds the queues: those named, or else the nearest downstream of output 0 or upstream of input 0.

@@ -116,7 +116,7 @@ impl Red {
     }
 
     fn set_limits(&mut self, limits: Limits) -> Result<(), String> {
-        self.limits = limits.check().map_err(|(_, e)| e)?;
+        self.limits = limits.check()?;
         Ok(())
     }
 
@@ -224,19 +224,16 @@ const HUNDREDTH: i64 = CERTAIN / 100;
 const NINE_TENTHS: i64 = CERTAIN * 9 / 10;
 
 impl Element for Red {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         args.read("STABILITY", &mut self.stability);
         if self.stability > 16 {
-            args.error_in("STABILITY", "STABILITY must be between 0 and 16");
+            args.error("STABILITY must be between 0 and 16");
         }
         self.size = Average::new(self.stability.min(16), SCALE);
-        self.queues.read(args);
+        self.queues.read(args, cx);
         match self.read_limits(args).check() {
             Ok(limits) => self.limits = limits,
-            Err((name, e)) if self.adaptive => {
-                args.error_in(if name == "MAX_P" { name } else { "TARGET" }, e)
-            }
-            Err((name, e)) => args.error_in(name, e),
+            Err(e) => args.error(e),
         }
     }
 

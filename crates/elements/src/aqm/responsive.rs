@@ -133,8 +133,13 @@ fn wait_and_use(queue: &str) -> (f64, f64) {
     t.write("all.reset").unwrap();
     t.run_for(Duration::from_secs(30));
     let sent: f64 = t.read("all.count").parse().unwrap();
-    let median = t.read("all.median").parse().unwrap();
-    (median, sent * 1028.0 * 8.0 / 10e6 / 30.0)
+    let median: f64 = t.read("all.median").parse().unwrap();
+    let busy = sent * 1028.0 * 8.0 / 10e6 / 30.0;
+    println!(
+        "{queue}: the median packet waits for {median:.1} ms, the link is used to {:.1} %",
+        100.0 * busy
+    );
+    (median, busy)
 }
 
 #[test]
@@ -187,6 +192,7 @@ fn fq_codel_isolates_a_sparse_flow() {
             number(&mut t, "apart.count"),
         ));
     }
+    println!("mean and longest wait of a sparse flow, packets: {results:.2?}");
     let [alone, flooded, one_queue, no_management] = results[..] else { unreachable!() };
     // It waits for the packet that is being sent, seldom for another that is new, and loses nothing.
     assert!(alone.0 < 1.0 && alone.1 < 5.0 && alone.2 >= 999.0, "{results:?}");

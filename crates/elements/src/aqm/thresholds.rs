@@ -17,18 +17,12 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The limits, or the argument at fault and what is wrong with it.
-    pub fn check(self) -> Result<Limits, (&'static str, String)> {
+    /// The limits, or what is wrong with them.
+    pub fn check(self) -> Result<Limits, String> {
         match self {
-            Limits { max, .. } if max > MAX_LENGTH => {
-                Err(("MAX_THRESH", format!("MAX_THRESH must be <= {MAX_LENGTH}")))
-            }
-            Limits { min, max, .. } if min > max => {
-                Err(("MIN_THRESH", "MIN_THRESH must be <= MAX_THRESH".to_string()))
-            }
-            Limits { max_p, .. } if max_p > CERTAIN => {
-                Err(("MAX_P", "MAX_P must be between 0 and 1".to_string()))
-            }
+            Limits { max, .. } if max > MAX_LENGTH => Err(format!("MAX_THRESH must be <= {MAX_LENGTH}")),
+            Limits { min, max, .. } if min > max => Err("MIN_THRESH must be <= MAX_THRESH".to_string()),
+            Limits { max_p, .. } if max_p > CERTAIN => Err("MAX_P must be between 0 and 1".to_string()),
             _ => Ok(self),
         }
     }

@@ -77,6 +77,9 @@ impl Element for Unqueue2 {
             args.warn("QUIET is deprecated");
         }
         self.named = args.raw("QUEUES").map(|t| words(t).into_iter().map(|w| w.text).collect());
+        if self.named.iter().flatten().any(|name| cx.find(name).is_none()) {
+            args.error("bad QUEUES");
+        }
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {

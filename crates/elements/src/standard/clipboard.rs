@@ -1,7 +1,7 @@
 //! Clipboard: copies bytes of packets on one path into packets on another.
 
 use clickwork_packet::{Batch, Packet};
-use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, Names};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Names};
 use clickwork_router::{Class, Cx, Element};
 use std::ops::Range;
 
@@ -30,16 +30,24 @@ struct Clipboard {
     reach: usize,
 }
 
+/// The two parts of an argument.
+const PARTS: &[ArgSpec] = &[
+    ArgSpec::required("OFFSET", ArgType::U32, "where the range begins"),
+    ArgSpec::required("LENGTH", ArgType::U32, "how long it is"),
+];
+
 /// Reads `OFFSET/LENGTH`; the errors are Click's.
-fn range(text: &str, names: &Names) -> Result<Range<usize>, &'static str> {
+fn range(text: &str, names: &Names) -> Result<Range<usize>, Vec<String>> {
     let halves = text.split_once('/').filter(|(offset, length)| !offset.is_empty() && !length.is_empty());
-    let (offset, length) = halves.ok_or("expected '/' between offset and length")?;
-    let number = |text: &str| u32::from_arg(text.trim(), names).map_or(usize::MAX, |n| n as usize);
-    let (offset, length) = (number(offset), number(length));
-    match offset.checked_add(length) {
-        Some(end) if end <= MAX_LENGTH => Ok(offset..end),
-        _ => Err("invalid offset or length"),
-    }
+    let (offset, length) =
+        halves.ok_or_else(|| vec!["expected '/' between offset and length".to_string()])?;
+    let mut parts = Args::new(PARTS, &format!("{offset}, {length}"), names);
+    let (offset, length) = (parts.get::<u32>("OFFSET"), parts.get::<u32>("LENGTH"));
+    let wrong =
+        parts.finish().map_or_else(|errors| errors.0.iter().map(ToString::to_string).collect(), |()| vec![]);
+    let range = offset.zip(length).map(|(offset, length)| offset as usize..offset as usize + length as usize);
+    let fits = range.filter(|range| wrong.is_empty() && range.end <= MAX_LENGTH);
+    fits.ok_or_else(|| [wrong, vec!["invalid offset or length".to_string()]].concat())
 }
 
 impl Clipboard {
@@ -62,7 +70,11 @@ impl Element for Clipboard {
         for (i, text) in args.rest().to_vec().iter().enumerate() {
             match range(text, args.names()) {
                 Ok(range) => self.ranges.push(range),
-                Err(e) => return args.error_in_rest(i, format!("range {i}: {e}")),
+                Err(mut errors) => {
+                    let last = errors.pop().unwrap_or_default();
+                    errors.into_iter().for_each(|e| args.error(e));
+                    return args.error_in_rest(i, format!("range {i}: {last}"));
+                }
             }
         }
         self.reach = self.ranges.iter().map(|r| r.end).max().unwrap_or(0);
