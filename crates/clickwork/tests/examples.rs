@@ -323,6 +323,66 @@ fn the_generator_sends_correct_packets_at_its_rate() {
 }
 
 #[test]
+fn the_monitor_reports_senders_flows_and_rates() {
+    let dir = Scratch::new("examples-monitor");
+    let (a, b) = (station([10, 0, 0, 2], 4), station([10, 0, 0, 3], 5));
+    let mut frames = vec![
+        (0, arp(true, a, b)),
+        (1, direct(b, a, Content::Tcp(flag::SYN, 1, 0))),
+        (2, direct(a, b, ping(8))),
+    ];
+    // A hundred packets of 1000 bytes a second, for two seconds.
+    for n in 0..200 {
+        frames.push((10 * n, direct(a, b, Content::Udp(972))));
+    }
+    frames.push((2000, direct(b, a, Content::Udp(72))));
+    frames.sort_by_key(|(time, _)| *time);
+    write_timed(&dir.path("in.pcap"), &frames);
+    let source = "FromDump(in.pcap, TIMING true, FORCE_IP true)";
+    let text =
+        replaced(example("monitor.click"), &[("FromDevice($DEVICE, PROMISC true, FORCE_IP true)", source)]);
+    dir.write("monitor.click", &text);
+    let printed = run(&dir, &["monitor.click", "SECONDS=2.1"]);
+    let (flows, report) = printed.split_at(printed.find("203 IP packets").expect("the report"));
+    assert_eq!(
+        flows,
+        "1 U 10.0.0.2 50001 10.0.0.3 4242\n2 T 10.0.0.3 40000 10.0.0.2 80\n3 U 10.0.0.3 50001 10.0.0.2 4242\n"
+    );
+    for part in [
+        "203 IP packets of 203034 bytes, 1 others\n3 flows, 3 of them known now; 1 packets of no flow\n",
+        "!ip\n10.0.0.2 202860\n10.0.0.3 174\n",
+        "!num_nonzero 3\n46 2\n100 1\n1000 200\n",
+        "!num_nonzero 3\n1 200\n2 1\n3 1\n",
+    ] {
+        assert!(report.contains(part), "{report}");
+    }
+    // The averages follow within half a second; the sender is found by zooming in four times.
+    let sender = report.lines().find(|line| line.trim_start().starts_with("10.0.0.2\t")).expect("its rate");
+    let rate: f64 = sender.trim_start().split('\t').nth(1).unwrap().parse().unwrap();
+    assert!((50_000.0..150_000.0).contains(&rate), "{report}");
+}
+
+#[test]
+fn the_replay_keeps_the_distances_in_time() {
+    let dir = Scratch::new("examples-replay");
+    let (a, b) = (station([10, 0, 0, 2], 4), station([10, 0, 0, 3], 5));
+    let times = [0, 100, 250, 1000, 1003, 2500, 9000];
+    let captured: Vec<_> = times.iter().map(|&time| (time, direct(a, b, Content::Udp(100)))).collect();
+    write_timed(&dir.path("in.pcap"), &captured);
+    let out = "SetTimestamp -> ToDump(out.pcap)";
+    dir.write(
+        "replay.click",
+        &replaced(example("replay.click"), &[("ToDevice($DEVICE)", &format!("Unqueue -> {out}"))]),
+    );
+    let printed = run(&dir, &["replay.click", "TRACE=in.pcap", "START=0.1", "SECONDS=4", "TO=2:0:0:0:0:9"]);
+    assert_eq!(printed, "5 packets of 710 bytes, captured within 2.400000 s\n0 dropped\n");
+    let sent = read_capture(&dir.path("out.pcap"));
+    let since_first = |time: u64| (time - sent[0].0 + 500_000) / 1_000_000;
+    assert_eq!(sent.iter().map(|(time, _)| since_first(*time)).collect::<Vec<_>>(), [0, 150, 900, 903, 2400]);
+    assert!(sent.iter().all(|(_, frame)| frame[..6] == [2, 0, 0, 0, 0, 9]));
+}
+
+#[test]
 fn the_counter_counts_by_protocol() {
     let dir = Scratch::new("examples-counter");
     let (a, b) = (station([10, 0, 0, 2], 4), station([10, 0, 0, 3], 5));
