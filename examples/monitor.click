@@ -8,12 +8,12 @@
 //        |                 '-> [1] IPRateMonitor [1] --> Discard                      rates to networks
 //        '---- not IP ---> Counter
 //
-// It only listens: the host goes on receiving its packets. New flows are printed at once; the report comes after SECONDS,
-// or when it is interrupted. In it are rates above 10 kB/s by network, finer where they are high.
+// It only listens: the host goes on receiving its packets. New flows are printed at once; the report comes after
+// SECONDS, or when it is interrupted. In it are rates by network, finer where they are above 10 kB/s.
 //
 //    sudo clickwork run examples/monitor.click DEVICE=eth0 SECONDS=60
 //
-// What it remembers is bounded, whatever the network sends: see CAPACITY in 'clickwork doc AggregateIPFlows', and the like.
+// What it remembers is bounded, whatever the network sends: see CAPACITY in 'clickwork doc AggregateIPFlows'.
 // To look at it while it runs with '-p 7777':  clickwork ctl 7777 read rates.look
 
 define($DEVICE eth0, $SECONDS 60);

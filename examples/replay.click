@@ -2,8 +2,8 @@
 //
 //    FromDump (TIMING) -> TimeRange -> StoreEtherAddress -> Queue -> ToDevice
 //
-// The capture may be of pcap or pcapng, and compressed. Of it the SECONDS from START on are sent, counted from its first
-// packet, to the Ethernet address TO. At the end it says how much that was.
+// The capture may be of pcap or pcapng, and compressed. Of it the SECONDS from START on are sent, which counts from its
+// first packet, to the Ethernet address TO. At the end it says how much that was.
 //
 //    sudo clickwork run examples/replay.click TRACE=trace.pcap DEVICE=eth0 TO=00:00:5e:00:53:01
 //
