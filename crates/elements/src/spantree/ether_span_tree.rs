@@ -41,6 +41,7 @@ pub static CLASS: Class = Class {
               Idle -> st -> Discard; Idle -> [1] st [1] -> Discard",
     ports: "-/=",
     processing: "h/h",
+    packets: "ether/new ether",
     args: &[
         ArgSpec::required("ADDR", ArgType::EtherAddr, "address of the bridge"),
         ArgSpec::required("INPUT_SUPPRESSOR", ArgType::Element, "the Suppressor before the switch"),
