@@ -19,7 +19,6 @@ mod ip_input_combo;
 pub(crate) mod ip_lookup;
 mod ip_mirror;
 mod ip_output_combo;
-mod ip_rate_monitor;
 mod ip_reassembler;
 mod linear_ip_lookup;
 pub mod lookup;
@@ -27,7 +26,6 @@ mod mark_ip_header;
 pub(crate) mod prepend;
 mod radix_ip_lookup;
 mod range_ip_lookup;
-mod rate_tree;
 mod reassembly;
 pub(crate) mod rewrite;
 mod rip_send;
@@ -47,7 +45,6 @@ mod truncate_ip_payload;
 
 /// The classes of this family.
 pub static CLASSES: &[&Class] = &[
-    &ip_rate_monitor::CLASS,
     &ip_reassembler::CLASS,
     &rip_send::CLASS,
     &erase_ip_payload::CLASS,

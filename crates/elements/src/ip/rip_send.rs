@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
               DriverManager(wait 4s, stop)",
     ports: "0/1",
     processing: "h/h",
-    packets: "/new(ip udp)",
+    packets: "/new udp",
     args: &[
         ArgSpec::required("SRC", ArgType::IpAddr, "source address, and next hop"),
         ArgSpec::required("DST", ArgType::IpAddr, "destination address"),
