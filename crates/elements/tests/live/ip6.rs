@@ -1,21 +1,28 @@
 //! The IPv6 router of the examples between two kernels: they find each other by neighbour discovery, and believe its errors.
 
-use crate::lab::{Host, read, route_until, route_until_done, router, two_ipv6_hosts};
+use crate::lab::{
+    Host, an_ipv6_and_an_ipv4_host, read, route_until, route_until_done, router, two_ipv6_hosts,
+};
 use crate::support::{in_namespace, run};
 use clickwork_router::Router;
-use std::io::ErrorKind;
-use std::net::UdpSocket;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The example on the laboratory's interfaces; the second link takes 1300 bytes.
+/// The IPv6 router on the laboratory's interfaces; the second link takes 1300 bytes.
 fn example() -> String {
-    let mut text = include_str!("../../../../examples/ip6-router.click").to_string();
-    for (part, by) in [
+    in_lab(include_str!("../../../../examples/ip6-router.click"), &[("$MTU1 1500", "$MTU1 1300")])
+}
+
+/// An example on the laboratory's interfaces, with other parts replaced.
+fn in_lab(example: &str, others: &[(&str, &str)]) -> String {
+    let mut text = example.to_string();
+    let devices = [
         ("$DEV0 eth0, $ETHER0 02:00:00:0c:00:01", "$DEV0 r0, $ETHER0 02:00:00:00:00:00"),
         ("$DEV1 eth1, $ETHER1 02:00:00:0c:00:02", "$DEV1 r1, $ETHER1 02:00:00:00:00:10"),
-        ("$MTU1 1500", "$MTU1 1300"),
-    ] {
+    ];
+    for (part, by) in devices.iter().chain(others) {
         assert!(text.contains(part), "'{part}' is not in the example");
         text = text.replace(part, by);
     }
@@ -118,5 +125,42 @@ fn the_host_pings_an_ipv6_address_behind_an_interface_of_ours() {
             status.is_some()
         });
         assert!(status.unwrap().success(), "{}", r.log().taken());
+    });
+}
+
+#[test]
+fn an_ipv6_host_reaches_an_ipv4_host_through_the_translator() {
+    in_namespace("an_ipv6_host_reaches_an_ipv4_host_through_the_translator", || {
+        let route = "64:ff9b::/96 via 2001:db8::1";
+        let hosts = an_ipv6_and_an_ipv4_host("2001:db8::2/64", route, "192.0.2.9/24");
+        let config = in_lab(include_str!("../../../../examples/nat64.click"), &[]);
+        let r = &mut router(&config, false).unwrap_or_else(|e| panic!("{e}"));
+        let listener = hosts[1].start(|| TcpListener::bind("192.0.2.9:80").unwrap()).recv().unwrap();
+        let data: Vec<u8> = (0..300_000u32).map(|i| (i * 7 / 5) as u8).collect();
+        let sent = data.clone();
+        let served = hosts[1].start(move || {
+            let (mut stream, from) = listener.accept().unwrap();
+            stream.write_all(&sent).unwrap();
+            from.to_string()
+        });
+        let received = hosts[0].start(|| {
+            let mut received = Vec::new();
+            let mut stream = TcpStream::connect("[64:ff9b::192.0.2.9]:80").unwrap();
+            stream.read_to_end(&mut received).unwrap();
+            received
+        });
+        let received = route_until_done(r, "the stream", &received);
+        assert!(received == data, "{} bytes of {} arrived right", received.len(), data.len());
+        assert_eq!(served.recv().unwrap(), "192.0.2.1:1024");
+        // The kernel's ICMP error becomes an ICMPv6 error that the other kernel takes for its socket's.
+        let refused = hosts[0].start(|| {
+            let socket = UdpSocket::bind("[::]:0").unwrap();
+            socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            socket.connect("[64:ff9b::192.0.2.9]:9").unwrap();
+            socket.send(b"anybody?").unwrap();
+            socket.recv(&mut [0; 10]).map_err(|e| e.kind())
+        });
+        assert_eq!(route_until_done(r, "an error", &refused), Err(ErrorKind::ConnectionRefused));
+        assert_eq!(read(r, "nat.count"), "2");
     });
 }

@@ -115,6 +115,25 @@ pub fn two_ipv6_hosts(addresses: [&'static str; 2], gateways: [&'static str; 2])
     })
 }
 
+/// A host with an IPv6 address, and routes by a gateway to some others, and one with an IPv4 address.
+pub fn an_ipv6_and_an_ipv4_host(
+    address6: &'static str,
+    route: &'static str,
+    address4: &'static str,
+) -> [Host; 2] {
+    connected(move |n| {
+        ip("link set lo up");
+        match n {
+            0 => ip(&format!("addr add {address6} dev h0 nodad")),
+            _ => ip(&format!("addr add {address4} dev h1")),
+        }
+        ip(&format!("link set h{n} up"));
+        if n == 0 {
+            ip(&format!("-6 route add {route} dev h0"));
+        }
+    })
+}
+
 /// The router's kernel, or a host's, is silent in IPv6.
 fn no_ipv6() {
     run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
