@@ -31,7 +31,7 @@ pub static CLASS: Class = Class {
             "TCPRewriter or IPRewriter of the control connections",
         ),
         ArgSpec::required("DATA_REWRITER", ArgType::Element, "rewriter of the data connections"),
-        ArgSpec::required("DATA_REWRITER_INPUT", ArgType::U32, "its input that says how"),
+        ArgSpec::required("DATA_REWRITER_INPUT", ArgType::I32, "its input that says how"),
     ],
     ..Class::new("FTPPortMapper", "rewriter", || Box::<FTPPortMapper>::default())
 };
@@ -40,7 +40,7 @@ pub static CLASS: Class = Class {
 struct FTPPortMapper {
     control: Option<ElementId>,
     data: Option<ElementId>,
-    input: u32,
+    input: usize,
 }
 
 /// A PORT command in a payload.
@@ -145,7 +145,7 @@ impl FTPPortMapper {
         let data_port = control.id.destination_port.wrapping_sub(1);
         let id = FlowId::new(command.address, command.port, server, data_port);
         let mut set = place.lock();
-        let found = place.establish(&mut set, protocol::TCP, id, self.input as usize, cx)?;
+        let found = place.establish(&mut set, protocol::TCP, id, self.input, cx)?;
         set.flow_mut(found.place).reply_anno = reply_anno;
         Some(found.id)
     }
@@ -187,19 +187,25 @@ impl FTPPortMapper {
 
 impl SimpleElement for FTPPortMapper {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
-        let mut element = |name: &str, fits: fn(&Cx<'_>, ElementId) -> bool, what: &str| {
+        let mut element = |name: &str, fits: fn(&Cx<'_>, ElementId) -> bool, class: &str| {
             let ElementRef(text) = args.get::<ElementRef>(name)?;
-            let found = cx.find(&text).filter(|&id| fits(cx, id));
-            if found.is_none() {
-                args.error_in(name, format!("'{text}' is not {what}"));
+            let found = cx.find(&text);
+            match found {
+                None => args.error_in(name, "does not name an element"),
+                Some(id) if !fits(cx, id) => {
+                    args.error_in(name, format!("element type mismatch, expected {class}"));
+                }
+                Some(_) => {}
             }
-            found
+            found.filter(|&id| fits(cx, id))
         };
-        self.control = element("CONTROL_REWRITER", super::is_tcp_rewriter, "a TCPRewriter");
-        self.data = element("DATA_REWRITER", super::is_rewriter, "an IP rewriter");
-        args.read("DATA_REWRITER_INPUT", &mut self.input);
-        if self.data.is_some_and(|id| self.input as usize >= cx.router().info(id).inputs.len()) {
-            args.error("DATA_REWRITER_INPUT out of range");
+        self.control = element("CONTROL_REWRITER", super::is_tcp_rewriter, "TCPRewriter");
+        self.data = element("DATA_REWRITER", super::is_rewriter, "IPRewriterBase");
+        let input = args.get::<i32>("DATA_REWRITER_INPUT").unwrap_or(0);
+        let inputs = self.data.map_or(usize::MAX, |id| cx.router().info(id).inputs.len());
+        match usize::try_from(input).ok().filter(|&input| input < inputs) {
+            Some(input) => self.input = input,
+            None => args.error("DATA_REWRITER_INPUT out of range"),
         }
         if let Some(control) = self.control.filter(|&control| !self.is_before(control, cx)) {
             let info = cx.router().info(control);

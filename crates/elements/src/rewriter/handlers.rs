@@ -6,7 +6,6 @@ use super::input::{Input, Spec};
 use super::table::FlowSet;
 use super::table::deadlines::moment;
 use super::table::flow::Place;
-use crate::values::parse;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_router::args::{ArgSpec, ArgType, Args, TcpPort};
 use clickwork_router::handler::Handler;
@@ -52,13 +51,7 @@ pub const SIZE: Handler =
 pub const CAPACITY: Handler = read_handler!("capacity", "most mappings", |e: &mut Rewriter, _| {
     e.membership().map(|place| place.lock().capacity)
 })
-.and_write(write_handler!("", "", |e: &mut Rewriter, text, cx| {
-    let capacity = parse::<i32>(text, "integer")?;
-    let mut set = e.membership()?.lock();
-    set.capacity = capacity;
-    set.reap(moment(cx.recent()), usize::MAX);
-    Ok::<_, String>(())
-}));
+.and_write(write_handler!("", "", |e: &mut Rewriter, text, cx| set_capacity(e, text, cx)));
 /// Removal of all flows.
 pub const CLEAR: Handler = write_handler!("clear", "removes all mappings", |e: &mut Rewriter, _, _| {
     e.membership().map(|place| place.lock().clear())
@@ -116,6 +109,19 @@ fn set_pattern(e: &Rewriter, text: &str, cx: &Cx<'_>) -> Result<(), String> {
     set.destroy_of_input(place.member(), input);
     let slot = set.inputs(place.member()).get_mut(input).ok_or("no such input")?;
     *slot = Input::new(spec);
+    Ok(())
+}
+
+const CAPACITY_ARGS: &[ArgSpec] = &[ArgSpec::required("CAPACITY", ArgType::I32, "most mappings")];
+
+/// There may be so many flows from now on; those that are too many, or have ended, are gone.
+fn set_capacity(e: &Rewriter, text: &str, cx: &Cx<'_>) -> Result<(), String> {
+    let mut args = Args::from_words(CAPACITY_ARGS, text, &cx.names());
+    let capacity = args.get::<i32>("CAPACITY");
+    args.finish().map_err(|e| e.to_string())?;
+    let mut set = e.membership()?.lock();
+    set.capacity = capacity.unwrap_or(set.capacity);
+    set.reap(moment(cx.recent()), usize::MAX);
     Ok(())
 }
 

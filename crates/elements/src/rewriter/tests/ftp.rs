@@ -79,11 +79,12 @@ fn the_argument_may_become_shorter() {
 
 #[test]
 fn the_rewriters_must_be_such() {
-    let rewriters =
-        "u :: UDPRewriter(drop); t :: TCPRewriter(drop); Idle -> u -> Discard; Idle -> t -> Discard;";
+    let rewriters = "i :: Idle; u :: UDPRewriter(drop); t :: TCPRewriter(drop); Idle -> u -> Discard; Idle -> t -> Discard;";
     for (arguments, wrong) in [
-        ("u, t, 0", "CONTROL_REWRITER"),
-        ("t, nobody, 0", "DATA_REWRITER"),
+        ("u, t, 0", "CONTROL_REWRITER: element type mismatch, expected TCPRewriter"),
+        ("t, nobody, 0", "DATA_REWRITER: does not name an element"),
+        ("t, i, 0", "DATA_REWRITER: element type mismatch, expected IPRewriterBase"),
+        ("t, u, -1", "DATA_REWRITER_INPUT out of range"),
         ("t, u, 1", "DATA_REWRITER_INPUT out of range"),
         ("t, u", "DATA_REWRITER_INPUT"),
     ] {
