@@ -3,13 +3,24 @@
 //! Nothing here waits: descriptors are watched, and what a socket does not take at once waits in an [`outbox`] of bounded
 //! size. Read first: `outbox.rs`, then `transport/mod.rs`.
 
+mod kernel_filter;
 mod mcast_socket;
 mod name;
 mod options;
 mod outbox;
+mod raw_socket;
 mod transport;
 
 use clickwork_router::Class;
 
 /// The classes of this family.
-pub static CLASSES: &[&Class] = &[&mcast_socket::CLASS, &transport::SOCKET, &transport::FROM, &transport::TO];
+pub static CLASSES: &[&Class] = &[
+    &kernel_filter::CLASS,
+    &mcast_socket::CLASS,
+    &raw_socket::FROM,
+    &raw_socket::RAW,
+    &raw_socket::TO,
+    &transport::FROM,
+    &transport::SOCKET,
+    &transport::TO,
+];

@@ -4,6 +4,7 @@ mod ip6;
 mod ipsec;
 mod lab;
 mod mobile;
+mod raw_socket;
 mod spanning_tree;
 #[path = "../../../device/tests/support/mod.rs"]
 mod support;
