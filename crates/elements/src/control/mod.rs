@@ -3,6 +3,7 @@
 pub mod chatter_socket;
 mod control_socket;
 mod driver_manager;
+mod progress_bar;
 mod quit_watcher;
 mod script;
 
@@ -13,6 +14,7 @@ pub static CLASSES: &[&Class] = &[
     &chatter_socket::CLASS,
     &control_socket::CLASS,
     &driver_manager::CLASS,
+    &progress_bar::CLASS,
     &quit_watcher::CLASS,
     &script::CLASS,
 ];
