@@ -32,4 +32,5 @@ pub use interface::{Interface, Offloads};
 pub use receive::{Frame, PacketReceiver, PacketType, ReceiveCounts, ReceiveOptions};
 pub use send::{PacketSender, Sent, Stop};
 pub use sys::descriptor::inherited;
+pub use sys::privilege::drop_privilege;
 pub use tunnel::{Tunnel, TunnelKind, TunnelOptions};

@@ -294,6 +294,11 @@ impl Router {
         &self.output
     }
 
+    /// Makes the random numbers of elements follow from `seed` from now on.
+    pub fn seed_random(&mut self, seed: u64) {
+        self.random = Random::from_seed(seed);
+    }
+
     /// The element classes this router was made with.
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry

@@ -9,5 +9,6 @@ pub(crate) mod bpf;
 pub(crate) mod descriptor;
 pub(crate) mod ifaddrs;
 pub(crate) mod ifreq;
+pub(crate) mod privilege;
 pub(crate) mod ring;
 pub(crate) mod socket;

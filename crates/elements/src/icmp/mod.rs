@@ -8,7 +8,7 @@ mod icmp_encap;
 mod icmp_error;
 mod icmp_ping_responder;
 mod icmp_ping_source;
-mod names;
+pub(crate) mod names;
 mod ping_replies;
 
 /// The classes of this family.
