@@ -3,8 +3,8 @@
 # stochastic fair queueing, IPv6, in memory.
 #
 # Processor time per packet from the difference of a short and a long run, medians of 7 rounds; in a round all routers take turns,
-# so that what else the machine does meets them alike. Time is simulated, since a switch waits before it forwards. CLICKWORK names the program, ROUNDS the rounds, FEW and MANY how many packets a
-# run has.
+# so that what else the machine does meets them alike. Time is simulated, since a switch waits before it forwards.
+# CLICKWORK names the program, ROUNDS the rounds, FEW and MANY how many packets a run has.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 clickwork=${CLICKWORK:-target/release/clickwork}
