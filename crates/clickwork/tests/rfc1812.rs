@@ -423,6 +423,15 @@ fn a_better_way_is_told_and_the_packet_sent() {
 }
 
 #[test]
+fn redirects_are_for_neighbours() {
+    // From a host behind another router of network 1, which would not hear the redirect.
+    let link = IpFrame::through(host(1), router(1).ether, address("192.168.3.4"), 7, Content::Udp(8));
+    let from_afar = IpFrame { source: address("172.16.0.9"), ..link };
+    let sent = route_all("redirect-afar", &[(1, from_afar.build())]);
+    assert_eq!(Ipv4::new(sent.only(1)).unwrap().destination(), address("192.168.3.4"));
+}
+
+#[test]
 fn closed_ports_and_unknown_protocols_are_reported() {
     assert_eq!(route("port", &[datagram("10.0.0.1", 8).build()]).only_error(), (3, 3));
     let protocol = changed(&datagram("10.0.0.1", 8), |ip| ip[9] = 200);

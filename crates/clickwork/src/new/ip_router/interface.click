@@ -2,7 +2,7 @@
 //   input 0: frames from the network      output 0: IP packets from the network, with Ethernet header
 //   input 1: IP packets to send           output 1: ICMP errors about packets that could not be sent
 //                                         output 2: frames to the network
-elementclass Interface { $color, $ip, $ether, $mtu |
+elementclass Interface { $color, $ip, $net, $ether, $mtu |
     // From the network.
     input
         -> HostEtherFilter($ether)
@@ -27,9 +27,13 @@ elementclass Interface { $color, $ip, $ether, $mtu |
         -> frames
         -> [2] output;
 
-    // What cannot be sent, or better another way.
+    // What cannot be sent, or by its sender better another way.
     errors :: Null -> [1] output;
-    sent_back [1] -> ICMPError($ip, redirect, host, $BROADCASTS) -> errors;
+    sent_back [1]
+        -> neighbour :: IPClassifier(src net $net, -)
+        -> ICMPError($ip, redirect, host, $BROADCASTS)
+        -> errors;
+    neighbour [1] -> Discard;
     options [1] -> ICMPError($ip, parameterproblem, 0, $BROADCASTS) -> errors;
     ttl [1] -> ICMPError($ip, timeexceeded, transit, $BROADCASTS) -> errors;
     fragments [1] -> ICMPError($ip, unreachable, needfrag, $BROADCASTS, PMTU $mtu) -> errors;

@@ -141,8 +141,8 @@ fn list<T: Display>(
 
 fn interfaces(plan: &Plan, form: Form) -> String {
     let mut text = each(plan, |n, i| {
-        let address = i.prefix.address;
-        format!("if{n} :: Interface({}, {address}, $ETHER{n}, $MTU{n});\n", n + 1)
+        let (address, network) = (i.prefix.address, i.prefix.network());
+        format!("if{n} :: Interface({}, {address}, {network}, $ETHER{n}, $MTU{n});\n", n + 1)
     });
     text += "\n";
     text += &match form {
