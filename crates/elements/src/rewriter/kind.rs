@@ -139,6 +139,11 @@ impl Kind {
         if self == Kind::Ping { FlowId { destination_port: beside(id.source_port), ..id } } else { id }
     }
 
+    /// What is left of a flow without what [`Kind::key`] adds.
+    pub fn without_key(self, id: FlowId) -> FlowId {
+        if self == Kind::Ping { FlowId { destination_port: 0, ..id } } else { id }
+    }
+
     /// Whether a flow can become this.
     pub fn allows(self, rewritten: &FlowId) -> bool {
         match self {

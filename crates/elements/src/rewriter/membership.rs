@@ -153,17 +153,16 @@ impl Membership {
             return Err(Verdict::Drop("no mapping"));
         };
         let (table, id) = (self.tables[usize::from(arrival.second)], self.asked_first(&arrival.id));
-        let key = |new| self.kind.key(new);
         let chosen = match &spec {
             Spec::Drop => return Err(Verdict::Drop("no mapping")),
             Spec::Pass(output) => return Err(Verdict::Out(*output)),
             Spec::Keep(outputs) => Some((id, *outputs)),
             Spec::Pattern(pattern, outputs) => {
-                set.choose(pattern, table, id, || cx.random(), key).map(|new| (new, *outputs))
+                set.choose(pattern, table, self.kind, id, || cx.random()).map(|new| (new, *outputs))
             }
-            Spec::Mapper(mapper) => mapper
-                .lock()
-                .map(id, self.outputs, cx, |pattern, cx| set.choose(pattern, table, id, || cx.random(), key)),
+            Spec::Mapper(mapper) => mapper.lock().map(id, self.outputs, cx, |pattern, cx| {
+                set.choose(pattern, table, self.kind, id, || cx.random())
+            }),
         };
         let Some((rewritten, outputs)) = chosen else {
             set.inputs(self.member)[input].failures += 1;

@@ -161,6 +161,23 @@ impl Pattern {
         self.top > 0
     }
 
+    /// What is left of what came out without the choice.
+    pub fn without_choice(&self, id: FlowId) -> FlowId {
+        match self.has_ports {
+            true => FlowId { source_port: 0, ..id },
+            false => FlowId { source: 0, ..id },
+        }
+    }
+
+    /// Whether what came out is in the range.
+    pub fn offers(&self, id: &FlowId) -> bool {
+        let (value, base) = match self.has_ports {
+            true => (u32::from(id.source_port), u32::from(self.source_port)),
+            false => (id.source, self.source),
+        };
+        value.wrapping_sub(base) <= self.top
+    }
+
     /// What becomes of a flow, or `None` if all values of the range are taken.
     pub fn choose(
         &self,

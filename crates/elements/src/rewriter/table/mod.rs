@@ -9,6 +9,7 @@
 //! place of the best-effort flow with the next deadline; if all are guaranteed, it is the new flow that is refused.
 
 pub mod deadlines;
+mod exhausted;
 mod expiry;
 pub mod flow;
 mod index;
@@ -19,10 +20,12 @@ mod tests;
 
 use super::flow_id::FlowId;
 use super::input::{Input, Outputs};
+use super::kind::Kind;
 use super::pattern::Pattern;
 use super::sequence::Sequences;
 use clickwork_packet::prefetch;
 use deadlines::{Deadlines, Moment};
+use exhausted::Ranges;
 use flow::{Flow, Flows, Place, state};
 use index::Index;
 use order::Order;
@@ -31,8 +34,6 @@ use std::sync::Arc;
 
 /// Room for entries of the index that is made in advance, at most.
 const MOST_RESERVED: usize = 1 << 23;
-/// Destinations remembered for which a pattern's range is exhausted.
-const EXHAUSTED: usize = 1024;
 
 /// How long flows last, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -123,17 +124,7 @@ pub struct FlowSet {
     seed: [u64; 2],
     /// Changes of sequence numbers.
     pub sequences: HashMap<Place, Sequences>,
-    exhausted: Vec<Option<Exhausted>>,
-}
-
-/// A range in which nothing is free for a destination.
-#[derive(Clone, PartialEq, Eq)]
-struct Exhausted {
-    table: u16,
-    /// The pattern, by its address: it exists as long as an input names it.
-    pattern: usize,
-    destination: u32,
-    port: u16,
+    exhausted: Ranges,
 }
 
 impl FlowSet {
@@ -152,7 +143,7 @@ impl FlowSet {
             births: 0,
             seed: [word(), word()],
             sequences: HashMap::new(),
-            exhausted: Vec::new(),
+            exhausted: Ranges::default(),
         }
     }
 
@@ -240,31 +231,34 @@ impl FlowSet {
 
     // ---- adding and removing
 
-    /// Applies a pattern to a flow; `key` is how a table knows what comes out. `None` if nothing is free.
+    /// Applies a pattern to a flow. `None` if nothing is free.
     pub fn choose(
         &mut self,
         pattern: &Arc<Pattern>,
         table: u16,
+        kind: Kind,
         id: FlowId,
         random: impl FnOnce() -> u32,
-        key: impl Fn(FlowId) -> FlowId,
     ) -> Option<FlowId> {
         if !pattern.has_range() {
-            return pattern.choose(id, random, |_| false).map(key);
+            return pattern.choose(id, random, |_| false).map(|new| kind.key(new));
         }
         let plain = pattern.applied(id);
-        let (destination, port) = (plain.destination, plain.destination_port);
-        let question = Exhausted { table, pattern: Arc::as_ptr(pattern) as usize, destination, port };
-        let line = exhausted_line(destination);
-        if self.exhausted.get(line).is_some_and(|e| e.as_ref() == Some(&question)) {
-            return None;
+        if let Some(freed) = self.exhausted.freed(table, pattern, kind, plain) {
+            let mut all = std::mem::take(freed);
+            let found =
+                std::iter::from_fn(|| all.pop()).find(|new| self.find(table, &new.reverse()).is_none());
+            if let Some(freed) = self.exhausted.freed(table, pattern, kind, plain) {
+                *freed = all;
+            }
+            return found;
         }
-        let chosen = pattern.choose(id, random, |new| self.find(table, &key(new).reverse()).is_some());
+        let taken = |new| self.find(table, &kind.key(new).reverse()).is_some();
+        let chosen = pattern.choose(id, random, taken).map(|new| kind.key(new));
         if chosen.is_none() {
-            self.exhausted.resize(EXHAUSTED, None);
-            self.exhausted[line] = Some(question);
+            self.exhausted.add(table, pattern, kind, plain);
         }
-        chosen.map(key)
+        chosen
     }
 
     /// Adds a flow. `None` if the set is full of guaranteed flows: that counts as a failure of its input.
@@ -329,14 +323,14 @@ impl FlowSet {
     pub fn destroy(&mut self, place: Place) {
         let flow = &self.flows[place];
         let (table, input, has_deltas) = (usize::from(flow.table), usize::from(flow.input), flow.has_deltas);
-        let line = exhausted_line(flow.ends[1].source);
+        let ends = flow.ends;
         self.unindex_end((place, 0));
         self.unindex_end((place, 1));
         if has_deltas {
             self.sequences.remove(&place);
         }
-        if let Some(e) = self.exhausted.get_mut(line) {
-            *e = None;
+        for end in ends {
+            self.exhausted.release(table as u16, end.reverse());
         }
         self.tables[table].order.remove();
         let member = usize::from(self.tables[table].member);
@@ -356,14 +350,13 @@ impl FlowSet {
         let places: Vec<Place> =
             self.flows.iter().filter(|(_, flow)| of_input(flow)).map(|(place, _)| place).collect();
         places.into_iter().for_each(|place| self.destroy(place));
-        // A new pattern may come to lie where the old one was.
-        self.exhausted.clear();
     }
 
     /// Removes all flows.
     pub fn clear(&mut self) {
         let places: Vec<Place> = self.flows.iter().map(|(place, _)| place).collect();
         places.into_iter().for_each(|place| self.destroy(place));
+        self.exhausted.clear();
         self.flows.clear();
         self.guaranteed.clear();
         self.best_effort.clear();
@@ -399,9 +392,4 @@ fn hash(seed: [u64; 2], table: u16, id: &FlowId) -> u64 {
     let addresses = u64::from(id.source) << 32 | u64::from(id.destination);
     let ports = u64::from(table) << 32 | u64::from(id.source_port) << 16 | u64::from(id.destination_port);
     folded(folded(addresses ^ seed[0], seed[1] | 1) ^ ports, 0x9E37_79B9_7F4A_7C15)
-}
-
-/// Where it is remembered that ranges are exhausted for a destination.
-fn exhausted_line(destination: u32) -> usize {
-    destination.wrapping_mul(0x9E37_79B9) as usize >> 22 & (EXHAUSTED - 1)
 }

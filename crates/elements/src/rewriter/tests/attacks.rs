@@ -122,6 +122,48 @@ fn when_ports_are_exhausted_a_flood_costs_little_and_a_freed_port_is_found() {
 }
 
 #[test]
+fn each_port_that_becomes_free_is_found_and_others_are_not_refused() {
+    // Many sources, each with ports of its own, and the same with pings, whose identifiers are told apart otherwise.
+    for (rewriter, is_ping) in [
+        ("UDPRewriter(pattern - 2000-2003# - - 0 1, drop, GUARANTEE 0, TIMEOUT 25, REAP_INTERVAL 1)", false),
+        (
+            "ICMPPingRewriter(pattern 1.0.0.1 2000-2003# - - 0 1, drop, GUARANTEE 0, TIMEOUT 25, REAP_INTERVAL 1)",
+            true,
+        ),
+    ] {
+        let mut t = Harness::new(&with_two(rewriter));
+        let packet = |port: u16, server: &str| match is_ping {
+            true => echo("10.0.0.1", server, 8, port).marked(),
+            false => udp(("10.0.0.1", port), (server, 80), b"").packet(),
+        };
+        t.push("in", 0, (1..=6).map(|port| packet(port, "9.9.9.9")));
+        assert_eq!((t.take("a").len(), t.read("rw.mapping_failures")), (4, "2".into()), "{rewriter}");
+        // Another server has all ports, and another source too if sources are kept.
+        t.push("in", 0, [packet(1, "9.9.9.8")]);
+        if !is_ping {
+            t.push("in", 0, [udp(("10.0.0.2", 1), ("9.9.9.9", 80), b"").packet()]);
+        }
+        let passed = t.take("a").len();
+        assert_eq!(passed, if is_ping { 1 } else { 2 });
+        // Two of the first are used again, at 20 or 30 seconds; the others end, and their ports are given again.
+        let mut t = Harness::new(&with_two(rewriter));
+        t.push("in", 0, (1..=5).map(|port| packet(port, "9.9.9.9")));
+        t.push("in", 0, [packet(1, "9.9.9.9"), packet(3, "9.9.9.9")]);
+        t.run_for(Duration::from_secs(7));
+        assert_eq!(t.read("rw.size"), "2");
+        t.take("a");
+        t.push("in", 0, (11..=13).map(|port| packet(port, "9.9.9.9")));
+        let mut ports: Vec<String> =
+            out(&mut t, "a").iter().map(|o| o.split([':', ' ']).nth(1).unwrap().into()).collect();
+        ports.sort();
+        assert_eq!(
+            (ports, t.read("rw.mapping_failures")),
+            (vec!["2001".into(), "2003".to_string()], "2".into())
+        );
+    }
+}
+
+#[test]
 fn reaping_a_large_table_lets_packets_through_in_between() {
     let mut t =
         Harness::batched(&with_two("UDPRewriter(keep 0 1, drop, TIMEOUT 5, GUARANTEE 1, REAP_INTERVAL 20)"));
