@@ -31,6 +31,7 @@ mod time;
 mod time_filter;
 mod time_range;
 mod timestamp_accum;
+mod to_ip_flow_dumps;
 
 use clickwork_router::Class;
 
@@ -55,4 +56,5 @@ pub static CLASSES: &[&Class] = &[
     &time_filter::CLASS,
     &time_range::CLASS,
     &timestamp_accum::CLASS,
+    &to_ip_flow_dumps::CLASS,
 ];
