@@ -2,7 +2,7 @@
 
 use super::association::{self, Association, Mode};
 use super::cipher::{HEADER_LEN, ICV_LEN};
-use super::esp_encrypt::IPV6;
+use super::esp_encrypt::{IPV6, name_protocol};
 use super::replay::{Seen, Window};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ipv4::protocol;
@@ -14,8 +14,8 @@ use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler}
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "checks and decrypts ESP packets",
-    manual: "The receiving end of a security association of IPsec: takes IP packets with ESP (RFC 4303), checks that they \
-             are authentic and new, and decrypts them. With MODE tunnel the packet inside, IPv4 or IPv6, leaves; if routers \
+    manual: "The receiving end of a security association of IPsec: takes IPv4 and IPv6 packets with ESP (RFC 4303), \
+             checks that they are authentic and new, and decrypts them. With MODE tunnel the packet inside, IPv4 or IPv6, leaves; if routers \
              on the way marked congestion on the tunnel's packet, it is marked on the one inside (RFC 6040). With MODE \
              transport the packet leaves with its own IP header and what ESP protected. KEY, CIPHER and AUTH_KEY are as in \
              IPsecESPEncrypt.\n\n\
@@ -34,7 +34,7 @@ pub static CLASS: Class = Class {
               -> CheckIPHeader -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
-    packets: "ip@0/any",
+    packets: "any/any",
     args: &[
         association::SPI,
         association::KEY,
@@ -98,28 +98,42 @@ impl Default for IPsecESPDecrypt {
 struct Layout {
     ip_header: usize,
     tos: u8,
+    is_fragment: bool,
     /// The packet's end, behind the ICV.
     end: usize,
+}
+
+/// Where the parts of an IP packet lie, and what it carries.
+fn headers(data: &[u8]) -> Option<(Layout, u8)> {
+    if data.first()? >> 4 == 6 {
+        let ip = Ipv6Header::peek(data)?;
+        let ip_header = size_of::<Ipv6Header>();
+        let end = ip_header + usize::from(ip.payload_len_field());
+        return Some((
+            Layout { ip_header, tos: ip.traffic_class(), is_fragment: false, end },
+            ip.next_header,
+        ));
+    }
+    let ip = Ipv4::new(data).filter(|ip| ip.version() == 4)?;
+    let (ip_header, end) = (ip.ihl(), usize::from(ip.total_len()));
+    Some((Layout { ip_header, tos: ip.tos, is_fragment: ip.is_fragment(), end }, ip.protocol))
 }
 
 impl IPsecESPDecrypt {
     /// Checks the packet's form. The verdict is for one that is not ours.
     fn layout(&self, p: &Packet, cx: &Cx<'_>) -> Result<Layout, Verdict> {
         let not_ours = |reason| Err(cx.out_or_drop(1, reason));
-        let Some(ip) = Ipv4::new(p.data()).filter(|ip| ip.version() == 4) else {
-            return not_ours("no IP packet");
-        };
-        if ip.protocol != protocol::ESP {
+        let Some((layout, next)) = headers(p.data()) else { return not_ours("no IP packet") };
+        if next != protocol::ESP {
             return not_ours("not ESP");
         }
-        if ip.is_fragment() {
+        if layout.is_fragment {
             return Err(Verdict::Drop("fragment")); // RFC 4303 §3.4.1
         }
-        let layout = Layout { ip_header: ip.ihl(), tos: ip.tos, end: usize::from(ip.total_len()) };
         if layout.end > p.len() || layout.end < layout.ip_header + HEADER_LEN {
             return Err(Verdict::Drop("cut short"));
         }
-        if ip.payload()[..4] != self.association.spi.to_be_bytes() {
+        if p.data()[layout.ip_header..layout.ip_header + 4] != self.association.spi.to_be_bytes() {
             return not_ours("another SPI");
         }
         Ok(layout)
@@ -252,12 +266,7 @@ fn unwrap_transport(
     }
     p.data_mut().copy_within(..header, front - header);
     p.pull(front - header);
-    let len = p.len() as u16;
-    p.set_network_header(0, header as u32);
-    let mut ip = Ipv4Mut::new(p.data_mut()).ok_or("no IP packet")?;
-    ip.protocol = next_header;
-    ip.set_total_len(len);
-    ip.fill_checksum();
+    name_protocol(p, header, next_header);
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 //! Tests of both ends of a security association together.
 
 use super::samples::{
-    AUTH_KEY, CBC_KEY, CBC_TUNNEL, GCM_256_KEY, GCM_KEY, GCM_TRANSPORT, GCM_TUNNEL, INNER, bytes,
+    AUTH_KEY, CBC_KEY, CBC_TUNNEL, GCM_256_KEY, GCM_KEY, GCM_TRANSPORT, GCM_TUNNEL, INNER, INNER_6,
+    TRANSPORT_6, TUNNEL_6, bytes,
 };
 use crate::ip::samples::ip;
 use crate::testing::Harness;
@@ -80,16 +81,54 @@ fn packets_of_another_implementation_are_read() {
     }
 }
 
-#[test]
-fn ipv6_goes_through_a_tunnel() {
-    let mut t = pair(&format!("300, {GCM_KEY}, {TUNNEL}"), &format!("300, {GCM_KEY}"));
-    let mut packet = vec![0; 50];
+/// An IPv6 packet with this much data behind its header.
+fn ipv6(next_header: u8, payload: usize) -> Vec<u8> {
+    let mut packet = vec![0; 40 + payload];
     let header = Ipv6Header::peek_mut(&mut packet).unwrap();
     header.set_class_and_flow(0x28, 5);
-    header.set_payload_len(10);
-    let wire = sent(&mut t, [Packet::new(&packet)]);
-    assert_eq!((wire[0][0], wire[0][1]), (0x45, 0x28));
-    assert_eq!(received(&mut t, &wire), [packet]);
+    header.set_payload_len(payload as u16);
+    (header.next_header, header.hop_limit) = (next_header, 9);
+    header.set_destination("2001:db8::9".parse().unwrap());
+    packet
+}
+
+#[test]
+fn ipv6_goes_through_tunnels_and_tunnels_go_over_ipv6() {
+    const OVER_IPV6: &str = "SRC 2001:db8::1, DST 2001:db8::2, TTL 7";
+    for keys in suites() {
+        for (mode, send, outer) in
+            [("tunnel", TUNNEL, 4), ("tunnel", OVER_IPV6, 6), ("transport", "MODE transport", 6)]
+        {
+            let mut t = pair(&format!("300, {keys}, {send}"), &format!("300, {keys}, MODE {mode}"));
+            let clear: Vec<_> = (0..50).chain([1400]).map(|n| ipv6(17, n)).collect();
+            let wire = sent(&mut t, clear.iter().map(|p| Packet::new(p)));
+            for packet in &wire {
+                assert_eq!(packet[0] >> 4, outer);
+                if outer == 6 {
+                    let header = Ipv6Header::peek(packet).unwrap();
+                    assert_eq!((header.next_header, header.traffic_class()), (50, 0x28));
+                    assert_eq!(usize::from(header.payload_len_field()), packet.len() - 40);
+                    assert_eq!(header.hop_limit, if mode == "tunnel" { 7 } else { 9 });
+                }
+            }
+            assert!(received(&mut t, &wire) == clear, "{mode} {outer}");
+            assert!(received(&mut t, &wire).is_empty());
+        }
+    }
+    let mut t = pair(&format!("300, {GCM_KEY}, {OVER_IPV6}"), &format!("300, {GCM_KEY}"));
+    let clear = ip("10.1.0.2", "10.2.0.2").bytes();
+    let wire = sent(&mut t, [Packet::new(&clear)]);
+    assert_eq!(received(&mut t, &wire), [clear]);
+    let cut: Vec<_> = (0..wire[0].len()).map(|n| wire[0][..n].to_vec()).collect();
+    assert!(received(&mut t, &cut).is_empty());
+}
+
+#[test]
+fn ipv6_packets_of_another_implementation_are_read() {
+    for (receive, packet) in [("0x1004, KEY, MODE transport", TRANSPORT_6), ("0x1005, KEY", TUNNEL_6)] {
+        let mut t = pair(&format!("300, {CBC_KEY}00000000, {TUNNEL}"), &receive.replace("KEY", GCM_KEY));
+        assert_eq!(received(&mut t, &[bytes(packet)]), [bytes(INNER_6)]);
+    }
 }
 
 #[test]
@@ -263,7 +302,8 @@ fn what_cannot_be_protected_is_dropped() {
     assert_eq!((t.read("e.drop_reasons"), t.read("e.seq")), (reasons.into(), "1".into()));
     let mut t = pair(&format!("300, {GCM_KEY}, MODE transport"), &format!("300, {GCM_KEY}"));
     assert!(sent(&mut t, [ip("1.0.0.1", "2.0.0.2").fragment(0x2000).packet()]).is_empty());
-    assert_eq!(t.read("e.drop_reasons"), "1\tfragment\n");
+    assert!(sent(&mut t, [0, 43, 44, 60].map(|next| Packet::new(&ipv6(next, 8)))).is_empty());
+    assert_eq!(t.read("e.drop_reasons"), "1\tfragment\n4\textension headers\n");
 }
 
 #[test]
@@ -295,6 +335,11 @@ fn mistakes_are_named() {
         (format!("300, {GCM_KEY}, CIPHER des, {TUNNEL}"), "CIPHER: unknown value 'des'"),
         (format!("300, {GCM_KEY}, SRC 1.0.0.1"), "DST: missing, but needed in tunnel mode"),
         (format!("300, {GCM_KEY}, MODE transport, SRC 1.0.0.1"), "SRC: packets keep their addresses"),
+        (
+            format!("300, {GCM_KEY}, SRC 1.0.0.1, DST 2001:db8::1"),
+            "DST: SRC and DST are of different IP versions",
+        ),
+        (format!("300, {GCM_KEY}, SRC host, DST 1.0.0.1"), "SRC: "),
         (format!("300, {GCM_KEY}, {TUNNEL}, SEQ 0x100000000"), "SEQ: sequence numbers begin with 1"),
     ] {
         let e = Harness::errors(&format!("Idle -> IPsecESPEncrypt({arguments}) -> Discard"));

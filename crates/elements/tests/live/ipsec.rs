@@ -21,17 +21,62 @@ struct Case {
     /// The router's host that pings and is pinged.
     inside: &'static str,
     tunnel: bool,
+    /// Whether the tunnel is one over IPv6.
+    over_ipv6: bool,
     gcm_bits: Option<usize>,
     esn: bool,
 }
 
-const CASES: [Case; 6] = [
-    Case { name: "gcm-tunnel", inside: "10.1.1.7", tunnel: true, gcm_bits: Some(128), esn: false },
-    Case { name: "cbc-tunnel", inside: "10.1.2.7", tunnel: true, gcm_bits: None, esn: false },
-    Case { name: "gcm-transport", inside: "10.9.0.13", tunnel: false, gcm_bits: Some(256), esn: false },
-    Case { name: "cbc-transport", inside: "10.9.0.14", tunnel: false, gcm_bits: None, esn: false },
-    Case { name: "gcm-esn", inside: "10.1.5.7", tunnel: true, gcm_bits: Some(192), esn: true },
-    Case { name: "cbc-esn", inside: "10.9.0.16", tunnel: false, gcm_bits: None, esn: true },
+const CASES: [Case; 7] = [
+    Case {
+        name: "gcm-tunnel",
+        inside: "10.1.1.7",
+        tunnel: true,
+        over_ipv6: false,
+        gcm_bits: Some(128),
+        esn: false,
+    },
+    Case {
+        name: "cbc-tunnel",
+        inside: "10.1.2.7",
+        tunnel: true,
+        over_ipv6: false,
+        gcm_bits: None,
+        esn: false,
+    },
+    Case {
+        name: "gcm-transport",
+        inside: "10.9.0.13",
+        tunnel: false,
+        over_ipv6: false,
+        gcm_bits: Some(256),
+        esn: false,
+    },
+    Case {
+        name: "cbc-transport",
+        inside: "10.9.0.14",
+        tunnel: false,
+        over_ipv6: false,
+        gcm_bits: None,
+        esn: false,
+    },
+    Case {
+        name: "gcm-esn",
+        inside: "10.1.5.7",
+        tunnel: true,
+        over_ipv6: false,
+        gcm_bits: Some(192),
+        esn: true,
+    },
+    Case { name: "cbc-esn", inside: "10.9.0.16", tunnel: false, over_ipv6: false, gcm_bits: None, esn: true },
+    Case {
+        name: "gcm-over-ipv6",
+        inside: "10.1.7.7",
+        tunnel: true,
+        over_ipv6: true,
+        gcm_bits: Some(128),
+        esn: false,
+    },
 ];
 
 const PEER_MAC: &str = "02:00:00:00:00:a0";
@@ -58,7 +103,16 @@ impl Case {
 
     /// The router's end of the tunnel, or its host.
     fn end(&self) -> &'static str {
-        if self.tunnel { "10.9.0.1" } else { self.inside }
+        match (self.tunnel, self.over_ipv6) {
+            (true, true) => "2001:db8::1",
+            (true, false) => "10.9.0.1",
+            (false, _) => self.inside,
+        }
+    }
+
+    /// The peer's end.
+    fn peer_end(&self) -> &'static str {
+        if self.over_ipv6 { "2001:db8::2" } else { "10.9.0.2" }
     }
 
     /// Arguments of our elements for an association.
@@ -82,9 +136,14 @@ impl Case {
             ),
         };
         let mode = if self.tunnel { "tunnel" } else { "transport" };
-        let esn = if self.esn { "flag esn" } else { "" };
+        let flag = match (self.esn, self.over_ipv6) {
+            (true, _) => "flag esn",
+            // Else what is inside would have to be IPv6 too.
+            (_, true) => "flag af-unspec",
+            _ => "",
+        };
         format!(
-            "proto esp spi {spi} reqid {} mode {mode} replay-window 64 {esn} {algorithm}",
+            "proto esp spi {spi} reqid {} mode {mode} replay-window 64 {flag} {algorithm}",
             spi % 0x1000 + 1
         )
     }
@@ -93,12 +152,15 @@ impl Case {
 /// What the peer does, as a shell script: sets up its associations, pings, and stays to answer.
 fn peer_script(device: &str) -> String {
     let mut text = format!(
-        "ip link set lo up\nip addr add 10.2.0.1/32 dev lo\nip addr add 10.9.0.2/24 dev {device}\nip link set {device} up\n\
-         ip route add 10.1.0.0/16 via 10.9.0.1 src 10.2.0.1\n"
+        "exec 2>&1\nip link set lo up\nip addr add 10.2.0.1/32 dev lo\nip addr add 10.9.0.2/24 dev {device}\nip link set {device} up\n\
+         ip route add 10.1.0.0/16 via 10.9.0.1 src 10.2.0.1\n\
+         sysctl -qw net.ipv6.conf.{device}.disable_ipv6=0\nip -6 addr add 2001:db8::2/64 dev {device} nodad\n\
+         ip -6 neigh add 2001:db8::1 lladdr {OUR_MAC} dev {device}\n"
     );
     for (case, number) in CASES.iter().zip(0..) {
         let [to_peer, from_peer] = case.spis(number);
-        let (end, mode) = (case.end(), if case.tunnel { "tunnel" } else { "transport" });
+        let (end, peer, mode) =
+            (case.end(), case.peer_end(), if case.tunnel { "tunnel" } else { "transport" });
         let template = |from: &str, to: &str| {
             if case.tunnel {
                 format!("src {from} dst {to} proto esp reqid {} mode {mode}", number + 1)
@@ -108,16 +170,16 @@ fn peer_script(device: &str) -> String {
         };
         let _ = writeln!(
             text,
-            "ip xfrm state add src {end} dst 10.9.0.2 {} || echo FAILED {}\n\
-             ip xfrm state add src 10.9.0.2 dst {end} {} || echo FAILED {}\n\
+            "ip xfrm state add src {end} dst {peer} {} || echo FAILED {}\n\
+             ip xfrm state add src {peer} dst {end} {} || echo FAILED {}\n\
              ip xfrm policy add src {inside}/32 dst {outside}/32 dir in tmpl {}\n\
              ip xfrm policy add src {outside}/32 dst {inside}/32 dir out tmpl {}",
             case.algorithm(to_peer),
             case.name,
             case.algorithm(from_peer),
             case.name,
-            template(end, "10.9.0.2"),
-            template("10.9.0.2", end),
+            template(end, peer),
+            template(peer, end),
             inside = case.inside,
             outside = case.outside(),
         );
@@ -140,11 +202,13 @@ fn peer_script(device: &str) -> String {
 /// Our side: a gateway whose hosts answer pings, and which pings the peer's host on demand.
 fn gateway() -> String {
     let mut text = format!(
-        "from :: FromDevice(r0, PROMISC true, SNIFFER false) -> kind :: Classifier(12/0806 20/0001, 12/0800, -);\n\
+        "from :: FromDevice(r0, PROMISC true, SNIFFER false) -> kind :: Classifier(12/0806 20/0001, 12/0800, 12/86dd, -);\n\
          kind [0] -> ARPResponder(10.9.0.0/24 {OUR_MAC}) -> out :: Queue -> ToDevice(r0);\n\
-         kind [2] -> Discard;\n\
+         kind [3] -> Discard;\n\
          kind [1] -> Strip(14) -> CheckIPHeader -> d0 :: IPsecESPDecrypt({});\n\
+         kind [2] -> Strip(14) -> d0;\n\
          frames :: EtherEncap(0x0800, {OUR_MAC}, {PEER_MAC}) -> out;\n\
+         frames6 :: EtherEncap(0x86DD, {OUR_MAC}, {PEER_MAC}) -> out;\n\
          plain :: CheckIPHeader -> c :: IPClassifier(icmp type echo, icmp type echo-reply, -);\n\
          c [2] -> Discard;\n\
          c [0] -> ICMPPingResponder -> mine :: IPClassifier({});\n\
@@ -155,10 +219,14 @@ fn gateway() -> String {
     );
     for (case, number) in CASES.iter().zip(0..) {
         let [to_peer, _] = case.spis(number);
-        let ends = if case.tunnel { ", SRC 10.9.0.1, DST 10.9.0.2" } else { "" };
+        let ends = match case.tunnel {
+            true => format!(", SRC {}, DST {}", case.end(), case.peer_end()),
+            false => String::new(),
+        };
+        let frames = if case.over_ipv6 { "frames6" } else { "frames" };
         let _ = writeln!(
             text,
-            "d{number} [0] -> plain; mine [{number}] -> e{number} :: IPsecESPEncrypt({}{ends}) -> frames;\n\
+            "d{number} [0] -> plain; mine [{number}] -> e{number} :: IPsecESPEncrypt({}{ends}) -> {frames};\n\
              answers [{number}] -> answered{number} :: Counter -> Discard;\n\
              ask{number} :: RatedSource(LENGTH 300, RATE 50, LIMIT {PINGS}, ACTIVE false) \
              -> ICMPPingEncap({}, {}) -> e{number};",
@@ -214,7 +282,8 @@ fn kernel_has_esp() -> bool {
         unshare_network().is_ok_and(|()| {
             CASES.iter().zip(0..).all(|(case, number)| {
                 let algorithm = case.algorithm(case.spis(number)[0]);
-                let command = format!("ip xfrm state add src 10.9.0.1 dst 10.9.0.2 {algorithm}");
+                let command =
+                    format!("ip xfrm state add src {} dst {} {algorithm}", case.end(), case.peer_end());
                 Command::new("sh")
                     .args(["-c", &command])
                     .stderr(Stdio::null())
@@ -267,8 +336,7 @@ fn start_in_namespace() -> Peer {
 }
 
 fn start_uml() -> Peer {
-    let modules =
-        "hmac sha512_generic drbg esp4 xfrm_user gcm ghash-generic ctr seqiv authenc authencesn cbc echainiv";
+    let modules = "hmac sha512_generic drbg esp4 xfrm_user gcm ghash-generic ctr seqiv authenc authencesn cbc echainiv ipv6 esp6";
     let script = write_script(&format!(
         "#!/bin/sh\nmount -t proc proc /proc\nmount -t tmpfs none /mnt\nmkdir -p /mnt/lib/modules\n\
          mount --bind /usr/lib/uml/modules /mnt/lib/modules\nmodprobe -a -d /mnt {modules} || exit\necho UP\n{}sleep 600\n",
