@@ -23,4 +23,5 @@ pub static CLASSES: &[&Class] = &[
     &transport::FROM,
     &transport::SOCKET,
     &transport::TO,
+    &transport::uml_switch::CLASS,
 ];

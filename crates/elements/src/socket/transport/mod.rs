@@ -5,6 +5,7 @@ mod link;
 mod settings;
 #[cfg(test)]
 mod tests;
+pub mod uml_switch;
 
 use super::name::Name;
 use super::options::{failure, message};

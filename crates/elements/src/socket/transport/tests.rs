@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 /// Keeps the simulated clock going, so that the router never waits for ever.
 const TICK: &str = "Script(TYPE ACTIVE, wait 1ms, loop);";
 
-fn harness(config: &str) -> Harness {
+pub fn harness(config: &str) -> Harness {
     Harness::new(&format!("{TICK} {config}"))
 }
 
 /// Runs the router until `done` gives something, for ten seconds at most.
-fn until<T>(t: &mut Harness, what: &str, mut done: impl FnMut(&mut Harness) -> Option<T>) -> T {
+pub fn until<T>(t: &mut Harness, what: &str, mut done: impl FnMut(&mut Harness) -> Option<T>) -> T {
     let give_up = Instant::now() + Duration::from_secs(10);
     loop {
         t.run_for(Duration::from_millis(2));
@@ -28,7 +28,7 @@ fn until<T>(t: &mut Harness, what: &str, mut done: impl FnMut(&mut Harness) -> O
     }
 }
 
-fn push(t: &mut Harness, packets: &[&[u8]]) {
+pub fn push(t: &mut Harness, packets: &[&[u8]]) {
     let element = t.router.find("s").unwrap();
     for p in packets {
         t.router.push(clickwork_router::Endpoint { element, port: 0 }, Batch::one(Packet::new(p)));
@@ -40,10 +40,10 @@ fn port(t: &mut Harness) -> u16 {
 }
 
 /// A path of a test's own, which goes with the value.
-struct TempPath(PathBuf);
+pub struct TempPath(pub PathBuf);
 
 impl TempPath {
-    fn new(name: &str) -> TempPath {
+    pub fn new(name: &str) -> TempPath {
         let path = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         TempPath(path)
