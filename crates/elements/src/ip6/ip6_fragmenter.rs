@@ -47,7 +47,10 @@ fast_path!(IP6Fragmenter, ip6_fragmenter);
 
 impl IP6Fragmenter {
     /// Sends a packet that is too long: as fragments if that is allowed and possible.
-    fn too_long(&mut self, p: Packet, cx: &mut Cx<'_>) {
+    fn too_long(&mut self, mut p: Packet, cx: &mut Cx<'_>) {
+        if self.fragment && cut_padding(&mut p) && fits(&self.constants, &p) {
+            return cx.emit(0, p);
+        }
         let fragments = if self.fragment { self.cut(&p, cx.random()) } else { None };
         match fragments {
             Some(fragments) => {
@@ -81,6 +84,15 @@ impl IP6Fragmenter {
         };
         Some(pieces.map(fragment).collect())
     }
+}
+
+/// Cuts off what lies behind the IPv6 packet; false if that is not there as a whole.
+fn cut_padding(p: &mut Packet) -> bool {
+    let bytes = p.network_header().unwrap_or_default();
+    let len = Ipv6Header::peek(bytes).map_or(usize::MAX, |ip| FIXED + usize::from(ip.payload_len_field()));
+    let padding = bytes.len().checked_sub(len);
+    p.take(padding.unwrap_or(0));
+    padding.is_some()
 }
 
 /// Where the fragment header goes: behind the headers that every fragment needs on its way, hop-by-hop options and those up
@@ -185,6 +197,17 @@ mod tests {
         assert!(pieces.iter().all(|p| p.3 == pieces[0].3) && packets.iter().all(|p| p.data()[6] == 44));
         let joined: Vec<u8> = pieces.into_iter().flat_map(|p| p.4).collect();
         assert_eq!((joined, t.read("f.fragments")), ((0..100).collect(), "4".into()));
+    }
+
+    #[test]
+    fn padding_is_no_part_of_a_packet_that_a_host_sends() {
+        let mut t = Harness::new("s :: Source -> f :: IP6Fragmenter(60, FRAGMENT true) -> k :: Sink");
+        for (payload, lengths) in [(0, vec![40]), (20, vec![60]), (21, vec![56, 56, 53])] {
+            let mut padded = long(payload).marked();
+            padded.put(70);
+            t.push("s", 0, [padded]);
+            assert_eq!(t.bytes("k").iter().map(Vec::len).collect::<Vec<_>>(), lengths);
+        }
     }
 
     #[test]
