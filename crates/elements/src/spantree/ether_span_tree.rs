@@ -3,19 +3,18 @@
 //! The protocol is in `bridge.rs` and `events.rs`; here it is given frames and time, and its decisions reach the Suppressors
 //! and the switch through the handles that they export.
 
-use super::bpdu::{self, BridgeId, Times, Vector};
-use super::bridge::{Bridge, PortSetup};
+use super::bpdu::{self, BridgeId};
+use super::bridge::Bridge;
 use super::port::State;
+use super::setup::{Setup, is_cost, is_priority};
 use crate::ethernet::switch_control::SwitchControl;
 use crate::sched::suppressor::Gates;
-use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::{Batch, DEFAULT_HEADROOM, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef};
 use clickwork_router::element::try_downcast;
 use clickwork_router::router::ElementId;
 use clickwork_router::{Class, Cx, Element, Handler, read_handler, read_param_handler, write_handler};
 use std::any::Any;
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,9 +71,9 @@ const HANDLERS: &[Handler] = &[
     read_handler!(
         "msgs",
         "the best message of another bridge on each port, then the way to the root",
-        |e: &mut EtherSpanTree, _| e.messages()
+        |e: &mut EtherSpanTree, _| e.bridge.messages()
     ),
-    read_handler!("dump", "the whole state, for people", |e: &mut EtherSpanTree, _| e.dump()),
+    read_handler!("dump", "the whole state, for people", |e: &mut EtherSpanTree, _| e.bridge.dump()),
     read_handler!("bridge_id", "own identifier: priority and address", |e: &mut EtherSpanTree, _| e
         .bridge
         .id()
@@ -88,7 +87,7 @@ const HANDLERS: &[Handler] = &[
     read_handler!(
         "root_port",
         "the port to the root; -1 if this bridge is it",
-        |e: &mut EtherSpanTree, _| e.root_port()
+        |e: &mut EtherSpanTree, _| e.bridge.root_port_number()
     ),
     read_handler!("changes", "how often the topology has changed", |e: &mut EtherSpanTree, _| e
         .bridge
@@ -122,18 +121,6 @@ const HANDLERS: &[Handler] = &[
     .and_write(write_handler!("", "", |e: &mut EtherSpanTree, text, cx| e.set_enabled(text, cx))),
 ];
 
-/// More ports have no identifiers.
-const MOST_PORTS: usize = 0xFFF;
-
-/// What the configuration says.
-#[derive(Clone, PartialEq, Debug)]
-struct Setup {
-    address: EtherAddress,
-    priority: u16,
-    times: Times,
-    ports: Vec<PortSetup>,
-}
-
 struct EtherSpanTree {
     setup: Setup,
     /// The Suppressors before and behind the switch, and the switch, as configured and as found.
@@ -148,12 +135,7 @@ struct EtherSpanTree {
 
 impl Default for EtherSpanTree {
     fn default() -> EtherSpanTree {
-        let setup = Setup {
-            address: EtherAddress::default(),
-            priority: 0xDEAD,
-            times: Times::RECOMMENDED,
-            ports: Vec::new(),
-        };
+        let setup = Setup::default();
         EtherSpanTree {
             bridge: Bridge::new(BridgeId::default(), setup.times, &[]),
             setup,
@@ -167,49 +149,6 @@ impl Default for EtherSpanTree {
 }
 
 // ---- what it is told
-
-impl Times {
-    /// §8.10.2 and Table 8-3.
-    fn check(&self) -> Result<(), (&'static str, &'static str)> {
-        let seconds = Duration::from_secs;
-        let within = |time: Duration, least, most| (seconds(least)..=seconds(most)).contains(&time);
-        if !within(self.hello, 1, 10) {
-            Err(("HELLO_TIME", "must be between 1 and 10 seconds"))
-        } else if !within(self.max_age, 6, 40) {
-            Err(("MAX_AGE", "must be between 6 and 40 seconds"))
-        } else if !within(self.forward_delay, 4, 30) {
-            Err(("FORWARD_DELAY", "must be between 4 and 30 seconds"))
-        } else if (self.forward_delay - seconds(1)) * 2 < self.max_age {
-            Err(("FORWARD_DELAY", "too short: twice FORWARD_DELAY less 1 second must be at least MAX_AGE"))
-        } else if (self.hello + seconds(1)) * 2 > self.max_age {
-            Err(("HELLO_TIME", "too long: twice HELLO_TIME and 1 second must be at most MAX_AGE"))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-/// A number for each of `ports`: one for all, or as many as there are.
-fn numbers(args: &mut Args, name: &str, default: u32, ports: usize, right: impl Fn(u32) -> bool) -> Vec<u32> {
-    let Some(text) = args.raw(name) else { return vec![default; ports] };
-    let given: Option<Vec<u32>> =
-        text.split_whitespace().map(|word| word.parse().ok().filter(|&n| right(n))).collect();
-    match given.as_deref() {
-        Some([one]) => return vec![*one; ports],
-        Some(each) if each.len() == ports => return each.to_vec(),
-        Some(_) => args.error_in(name, format!("expected one number, or {ports}, one for each port")),
-        None => args.error_in(name, "number out of range"),
-    }
-    vec![default; ports]
-}
-
-fn is_cost(cost: u32) -> bool {
-    (1..=200_000_000).contains(&cost)
-}
-
-fn is_priority(priority: u32) -> bool {
-    priority < 256 && priority.is_multiple_of(16)
-}
 
 /// The element that an argument names, if it is of the class.
 fn named(args: &mut Args, name: &str, classes: &[&str], cx: &Cx<'_>) -> Option<ElementId> {
@@ -230,27 +169,6 @@ fn exported<T: Any + Send + Sync>(id: ElementId, cx: &Cx<'_>) -> Result<Arc<T>, 
 }
 
 impl EtherSpanTree {
-    fn read_times(&mut self, args: &mut Args) {
-        let t = &mut self.setup.times;
-        args.read("HELLO_TIME", &mut t.hello)
-            .read("MAX_AGE", &mut t.max_age)
-            .read("FORWARD_DELAY", &mut t.forward_delay);
-        if let Err((name, wrong)) = t.check() {
-            args.error(format!("{name}: {wrong}"));
-        }
-    }
-
-    fn read_ports(&mut self, args: &mut Args, ports: usize) {
-        if ports > MOST_PORTS {
-            args.error(format!("a bridge has at most {MOST_PORTS} ports"));
-        }
-        let costs = numbers(args, "PATH_COST", 4, ports, is_cost);
-        let priorities = numbers(args, "PORT_PRIORITY", 128, ports, is_priority);
-        let both = costs.into_iter().zip(priorities);
-        self.setup.ports =
-            both.map(|(path_cost, priority)| PortSetup { path_cost, priority: priority as u8 }).collect();
-    }
-
     /// A port's number, from the text of a handler.
     fn port(&self, text: &str) -> Result<usize, String> {
         let port = text.trim().parse().ok().filter(|&port| port < self.bridge.ports().len());
@@ -296,10 +214,17 @@ impl EtherSpanTree {
 
     /// Changes the bridge from outside. What it has to say waits for the timer.
     fn manage(&mut self, cx: &mut Cx<'_>, change: impl FnOnce(&mut Bridge, Timestamp)) {
-        if self.started {
-            change(&mut self.bridge, cx.steady());
-            self.tell_ports(cx);
-            cx.schedule_timer_after(0, Duration::ZERO);
+        let now = cx.steady();
+        self.start(now);
+        change(&mut self.bridge, now);
+        self.tell_ports(cx);
+        cx.schedule_timer_after(0, Duration::ZERO);
+    }
+
+    /// Begins, if that has not happened.
+    fn start(&mut self, now: Timestamp) {
+        if !std::mem::replace(&mut self.started, true) {
+            self.bridge.initialise(now);
         }
     }
 }
@@ -307,66 +232,6 @@ impl EtherSpanTree {
 // ---- what it tells
 
 impl EtherSpanTree {
-    fn root_port(&self) -> i32 {
-        self.bridge.root_port().map_or(-1, |port| port as i32)
-    }
-
-    /// In Click's format: bridge and port that said it, change, cost, root, and the times in seconds. Where nobody else
-    /// says anything, the numbers are the worst possible.
-    fn messages(&self) -> String {
-        let line = |v: Vector, times: Times| {
-            let Times { max_age, hello, forward_delay } = times;
-            let [m, h, d] = [max_age, hello, forward_delay].map(|time| time.as_secs());
-            let change = if self.bridge.short_ageing().is_some() { "TC" } else { "tc" };
-            let (bridge, root) = (format!("{:x}", v.bridge.0), format!("{:x}", v.root.0));
-            let (port, cost) = (v.port.0, v.cost);
-            format!(" {bridge:>16}:{port:04x}: {change}  {cost:x} -> {root:>16}  m/h/d: {m:x}/{h:x}/{d:x}\n")
-        };
-        let nothing = BridgeId(u64::MAX);
-        let none = Vector { root: nothing, cost: 0xFFFF, bridge: nothing, ..Vector::default() };
-        let heard = |v: Vector| if v.bridge == self.bridge.id() { none } else { v };
-        let ports = self.bridge.ports();
-        let mut text: String = ports.iter().map(|p| line(heard(p.designated), self.bridge.times())).collect();
-        let from = self.bridge.root_port().map_or(self.bridge.id(), |port| ports[port].designated.bridge);
-        let port = self.bridge.root_port().map_or_else(Default::default, |port| ports[port].designated.port);
-        let (root, cost) = (self.bridge.root(), self.bridge.root_cost());
-        text += &line(Vector { root, cost, bridge: from, port }, self.bridge.times());
-        text
-    }
-
-    fn dump(&self) -> String {
-        let b = &self.bridge;
-        let Times { max_age, hello, forward_delay } = b.times();
-        let [m, h, d] = [max_age, hello, forward_delay].map(|time| time.as_secs_f64());
-        let mut text = format!(
-            "bridge {}\nroot {}, cost {}, root port {}\nmax age {m}, hello {h}, forward delay {d}\n\
-             topology changes {}, {}\n",
-            b.id(),
-            b.root(),
-            b.root_cost(),
-            self.root_port(),
-            b.changes(),
-            if b.short_ageing().is_some() { "one going on" } else { "none going on" },
-        );
-        for (n, p) in b.ports().iter().enumerate() {
-            let v = p.designated;
-            // A String takes any text.
-            let _ = writeln!(
-                text,
-                "port {n}: {:<10} {:<10} id {:04x}, path cost {}; root {}, cost {}, designated {} port {:04x}",
-                b.role(n).to_string(),
-                p.state.to_string(),
-                p.id.0,
-                p.path_cost,
-                v.root,
-                v.cost,
-                v.bridge,
-                v.port.0,
-            );
-        }
-        text
-    }
-
     /// Sends what the bridge has to say, and obeys it.
     fn settle(&mut self, cx: &mut Cx<'_>) {
         for (port, message) in self.bridge.take_messages() {
@@ -401,9 +266,7 @@ impl EtherSpanTree {
 
 impl Element for EtherSpanTree {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
-        args.read("ADDR", &mut self.setup.address).read("BRIDGE_PRIORITY", &mut self.setup.priority);
-        self.read_times(args);
-        self.read_ports(args, cx.inputs());
+        self.setup = Setup::read(args, cx.inputs());
         let before = named(args, "INPUT_SUPPRESSOR", &["Suppressor"], cx);
         let behind = named(args, "OUTPUT_SUPPRESSOR", &["Suppressor"], cx);
         let switch = named(args, "SWITCH", &["EtherSwitch", "ListenEtherSwitch"], cx);
@@ -431,14 +294,11 @@ impl Element for EtherSpanTree {
     }
 
     fn push(&mut self, port: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
+        let now = cx.steady();
+        self.start(now);
         for p in batch.take() {
             let message = bpdu::parse(p.data());
-            let now = cx.steady();
-            let outcome = message.and_then(|message| match self.started {
-                true => self.bridge.receive(port, &message, now),
-                false => Err("not started yet"),
-            });
-            if let Err(reason) = outcome {
+            if let Err(reason) = message.and_then(|message| self.bridge.receive(port, &message, now)) {
                 cx.drop(p, reason);
             }
         }
@@ -447,11 +307,8 @@ impl Element for EtherSpanTree {
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
         let now = cx.steady();
-        if std::mem::replace(&mut self.started, true) {
-            self.bridge.run(now);
-        } else {
-            self.bridge.initialise(now);
-        }
+        self.start(now);
+        self.bridge.run(now);
         self.settle(cx);
     }
 

@@ -10,6 +10,8 @@ mod debug_bridge;
 mod ether_span_tree;
 mod events;
 mod port;
+mod report;
+mod setup;
 #[cfg(test)]
 mod tests;
 

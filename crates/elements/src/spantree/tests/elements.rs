@@ -163,12 +163,12 @@ fn a_learning_port_teaches_the_switch_and_passes_nothing() {
 }
 
 /// The switch alone, with two ports.
+const ALONE: &str = "st :: EtherSpanTree(2:0:0:0:0:1, before, behind, swARGUMENTS); before, behind :: Suppressor; \
+     sw :: EtherSwitch; a :: Source -> [0] st; b :: Source -> [1] st; st [0] -> ka :: Sink; st [1] -> kb :: Sink; \
+     Idle -> before -> sw -> behind -> Discard; Idle -> [1] before [1] -> [1] sw [1] -> [1] behind [1] -> Discard;";
+
 fn alone(arguments: &str) -> Harness {
-    Harness::new(&format!(
-        "st :: EtherSpanTree(2:0:0:0:0:1, before, behind, sw{arguments}); before, behind :: Suppressor; sw :: EtherSwitch; \
-         a :: Source -> [0] st; b :: Source -> [1] st; st [0] -> ka :: Sink; st [1] -> kb :: Sink; \
-         Idle -> before -> sw -> behind -> Discard; Idle -> [1] before [1] -> [1] sw [1] -> [1] behind [1] -> Discard"
-    ))
+    Harness::new(&ALONE.replace("ARGUMENTS", arguments))
 }
 
 fn pushed(t: &mut Harness, message: &[u8]) {
@@ -260,6 +260,14 @@ fn handlers_manage_the_bridge() {
         assert!(t.write(&format!("st.{wrong}")).is_err(), "{wrong}");
     }
     assert_eq!(t.read("st.topology_change"), "false");
+}
+
+#[test]
+fn what_a_script_sets_at_the_start_holds() {
+    let mut t =
+        Harness::new(&format!("{} Script(write st.bridge_priority 5)", ALONE.replace("ARGUMENTS", "")));
+    run(&mut t, 31);
+    assert_eq!([t.read("st.bridge_priority"), t.read("st.state0")], ["5", "forwarding"]);
 }
 
 #[test]
