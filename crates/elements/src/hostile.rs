@@ -90,6 +90,26 @@ const ELEMENTS: &[(&str, usize, bool)] = &[
     ("DecompressIP(FRAMING PPP)", 1, true),
     ("RFC2507Comp", 1, true),
     ("RFC2507Decomp", 1, true),
+    ("ForceIP", 1, true),
+    ("ForceTCP(1)", 1, true),
+    ("ForceUDP", 1, true),
+    ("ForceICMP(echo, 0)", 1, true),
+    ("TCPReflector", 1, true),
+    ("TCPBuffer(true) -> Unqueue", 1, true),
+    ("TCPAck; Idle -> [1] e; e [1] -> Discard; e [2] -> Discard; e -> TCPBuffer(true) -> Unqueue", 1, false),
+    ("Null -> [1] a :: TCPAck; Idle -> a -> TCPBuffer -> Discard; a [2] -> Discard; a [1]", 1, true),
+    (
+        "TCPDemux -> c :: TCPConn; Idle -> [1] c; c [1] -> TimedUnqueue(1) -> Discard; c [2] -> Discard; \
+         Script(write c.ctrl connect 2.0.0.2 1 1.0.0.1 1); c",
+        1,
+        true,
+    ),
+    ("CopyFlowID; Idle -> [1] e; e [1] -> Discard; e", 1, true),
+    ("Null -> [1] c :: CopyFlowID; Idle -> c -> Discard; c [1]", 1, true),
+    ("CopyTCPSeq; Idle -> [1] e; e [1] -> Discard; e", 1, true),
+    ("Null -> [1] c :: CopyTCPSeq; Idle -> c -> Discard; c [1]", 1, true),
+    ("ToyTCP(80)", 1, false),
+    ("WebGen(1.0.0.0/8, 2.0.0.2, 1)", 1, false),
 ];
 
 /// A packet that was well formed before some of its bytes were changed, it was cut, and marked somewhere.
