@@ -229,7 +229,7 @@ fn packet_of(mut draft: Draft, with_checksums: bool) -> Packet {
 }
 
 /// Splits a packet that stands for `more` others too: into one, with its share of length and time, and the rest.
-fn divide(mut packet: Packet, more: u32) -> (Packet, Packet) {
+pub(super) fn divide(mut packet: Packet, more: u32) -> (Packet, Packet) {
     let length = packet.len() as u64;
     let total = length + u64::from(packet.anno_u32(anno::EXTRA_LENGTH));
     let share = (total / (u64::from(more) + 1)).max(length);

@@ -112,6 +112,38 @@ impl Input {
         Ok(true)
     }
 
+    /// Length of the next line with its end (LF, CR or both), which is then present; 0 at the end of the input.
+    ///
+    /// # Errors
+    /// If it cannot be read, or there is no end of line in more than `max` bytes.
+    pub fn line_length(&mut self, max: usize) -> io::Result<usize> {
+        let mut searched = 0;
+        loop {
+            let more = self.require(searched + 1)?;
+            let present = self.available();
+            let end = present[searched..]
+                .iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r'))
+                .map(|at| searched + at);
+            searched = present.len();
+            match end {
+                Some(end) if present[end] == b'\n' => return Ok(end + 1),
+                Some(end) => {
+                    let is_pair = self.require(end + 2)? && self.available()[end + 1] == b'\n';
+                    return Ok(end + if is_pair { 2 } else { 1 });
+                }
+                None if !more => return Ok(searched),
+                None if searched > max => {
+                    return Err(io::Error::new(
+                        ErrorKind::InvalidData,
+                        format!("a line of more than {max} bytes"),
+                    ));
+                }
+                None => {}
+            }
+        }
+    }
+
     /// Drops the next `count` bytes, which must be available.
     pub fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.end - self.start);

@@ -8,6 +8,7 @@ pub mod destination;
 pub mod error;
 mod flow;
 mod from_dump;
+mod from_netflow;
 mod from_summary;
 pub mod input;
 pub mod linktype;
@@ -27,8 +28,14 @@ mod element_tests;
 mod tests;
 
 /// The classes of this family.
-pub static CLASSES: &[&clickwork_router::Class] =
-    &[&from_dump::CLASS, &from_summary::CLASS, &to_dump::CLASS, &to_summary::CLASS];
+pub static CLASSES: &[&clickwork_router::Class] = &[
+    &from_dump::CLASS,
+    &from_netflow::CLASS,
+    &from_netflow::CLASS,
+    &from_summary::CLASS,
+    &to_dump::CLASS,
+    &to_summary::CLASS,
+];
 
 pub use flow::Encapsulation;
 pub(crate) use flow::{first_timestamp, set_first_timestamp};

@@ -122,7 +122,7 @@ impl DumpInput {
     /// Reads the first line, which says that this is a dump and of which version. To be called once, after defaults
     /// have been set.
     pub fn read_banner(&mut self) -> io::Result<()> {
-        let present = self.line_length()?;
+        let present = self.input.line_length(MAX_LINE)?;
         let line = String::from_utf8_lossy(&self.input.available()[..present]).into_owned();
         let Some(version) = line.strip_prefix("!IPSummaryDump") else {
             self.number = 1;
@@ -190,32 +190,8 @@ impl DumpInput {
         Ok(record)
     }
 
-    /// Length of the next line with its end (LF, CR or both), which is then present; 0 at the end of the dump.
-    fn line_length(&mut self) -> io::Result<usize> {
-        let mut searched = 0;
-        loop {
-            let more = self.input.require(searched + 1)?;
-            let present = self.input.available();
-            let end = present[searched..]
-                .iter()
-                .position(|byte| matches!(byte, b'\n' | b'\r'))
-                .map(|at| searched + at);
-            searched = present.len();
-            match end {
-                Some(end) if present[end] == b'\n' => return Ok(end + 1),
-                Some(end) => {
-                    let is_pair = self.input.require(end + 2)? && self.input.available()[end + 1] == b'\n';
-                    return Ok(end + if is_pair { 2 } else { 1 });
-                }
-                None if !more => return Ok(searched),
-                None if searched > MAX_LINE => return Err(too_long()),
-                None => {}
-            }
-        }
-    }
-
     fn read_line(&mut self) -> io::Result<Option<String>> {
-        let length = self.line_length()?;
+        let length = self.input.line_length(MAX_LINE)?;
         if length == 0 {
             return Ok(None);
         }
