@@ -17,7 +17,7 @@ pub static CLASS: Class = Class {
              bytes, or as much as fits into MTU bytes. TYPE is an error, 1 to 4, or 137, a redirect, which names the \
              destination annotation as the better next hop. The message comes from SRC with a hop limit of 255; its header \
              is marked and its destination annotation set, so that it can be routed. No message answers another ICMPv6 \
-             error or redirect, nor a packet sent to many (to a multicast address, or by link-level broadcast or \
+             error or redirect, nor a packet from or to many (a multicast address, or link-level broadcast or \
              multicast): such packets are dropped. PMTU is the MTU that a packet too big (2) was too long for. Without \
              PMTU that message carries what Click's does: 1500, but low byte first, which hosts do not understand. Let \
              CheckIP6Header refuse packets from '::'; they would be answered.",
@@ -75,6 +75,8 @@ impl ICMP6Error {
             Some("error about an error")
         } else if ip.destination().is_multicast() || is_for_many(p) {
             Some("error about a packet to many")
+        } else if ip.source().is_multicast() {
+            Some("error to an impossible source")
         } else {
             None
         }
@@ -235,6 +237,7 @@ mod tests {
         }
         assert!(refused(sample().payload(58, &[]).marked()));
         assert!(refused(ip6("2001:db8::1", "ff02::1").marked()));
+        assert!(refused(ip6("ff02::1", "2001:db8::1").marked()));
         let mut p = sample().marked();
         p.set_packet_type(PacketType::Multicast);
         assert!(refused(p));
