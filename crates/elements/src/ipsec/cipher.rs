@@ -1,7 +1,7 @@
 //! What protects ESP packets: AES-GCM (RFC 4106), and AES-CBC (RFC 3602) with HMAC-SHA-256-128 (RFC 4868).
 //!
 //! Not here: headers, padding and sequence numbers. A [`Suite`] works in place on an ESP packet with room for everything:
-//! SPI and sequence number (8 bytes), IV, text, integrity check value (ICV). Keys are wiped when a suite is dropped.
+//! SPI and sequence number (8 bytes), IV, text, integrity check value (ICV). AES keys are wiped when a suite is dropped.
 
 use aes::cipher::{
     BlockCipher, BlockDecryptMut, BlockEncrypt, BlockEncryptMut, BlockSizeUser, InnerIvInit, KeyInit,

@@ -125,8 +125,8 @@ fn packets_for_the_router_need_a_known_spi() {
     // -1 for the SPI: Click prints it with a sign.
     let negative = ip("10.9.9.9", "192.0.2.1").payload(50, &[0xff; 4]).bytes();
     t.push("s", 0, [arrived(&negative)]);
-    let printed =
-        "Invalid SPI 5, Dropping packet\nInvalid SPI 0, Dropping packet\nInvalid SPI -1, Dropping packet\n";
+    let printed = "Invalid SPI 5, Dropping packet\n<unknown>: lookup called with NULL spi!\n\
+                   Invalid SPI 0, Dropping packet\nInvalid SPI -1, Dropping packet\n";
     assert_eq!(t.printed(), printed);
     assert_eq!(t.read("routes.drop_reasons"), "3\tunknown SPI\n");
     let mut other = inner(4);

@@ -299,6 +299,9 @@ impl RadixIPsecLookup {
     fn received(&self, p: &mut Packet, cx: &Cx<'_>) -> Result<u32, &'static str> {
         let is_esp = Ipv4Header::peek(p.data()).is_some_and(|ip| ip.protocol == protocol::ESP);
         let spi = p.data().get(20..24).and_then(|b| b.first_chunk()).map_or(0, |&b| u32::from_be_bytes(b));
+        if spi == 0 {
+            cx.chatter("<unknown>: lookup called with NULL spi!"); // Click's table of associations has no name
+        }
         let mine = self.routes.store.incoming(spi).map(|number| (cx.id(), number));
         let others = || self.tables.iter().find_map(|(id, store)| Some((*id, store.incoming(spi)?)));
         let Some((holder, number)) = mine.or_else(others) else {
