@@ -21,6 +21,7 @@ pub struct Harness {
     driver: Driver,
     log: Log,
     output: Log,
+    warnings: String,
 }
 
 impl Harness {
@@ -94,10 +95,16 @@ impl Harness {
             source_text: config.to_string(),
             ..Options::default()
         };
-        let (router, _) = build(&graph, &sources, &registry, options).map_err(|d| render(&sources, &d))?;
+        let built = build(&graph, &sources, &registry, options).map_err(|d| render(&sources, &d))?;
+        let (router, warnings) = (built.0, render(&sources, &built.1));
         #[cfg(test)]
         let router = in_segments(router);
-        Ok(Harness { router, driver: Driver::default(), log, output })
+        Ok(Harness { router, driver: Driver::default(), log, output, warnings })
+    }
+
+    /// What building the configuration warned of, in Click's form.
+    pub fn warnings(&self) -> &str {
+        &self.warnings
     }
 
     /// Runs until nothing is left to do, the driver is stopped, or ten simulated seconds have passed.
@@ -207,7 +214,7 @@ fn in_segments(mut router: Router) -> Router {
 }
 
 fn render(sources: &Sources, diagnostics: &Diagnostics) -> String {
-    diagnostics.iter().map(|d| render_click(sources, d)).collect::<Vec<_>>().join("\n")
+    diagnostics.iter().map(|d| render_click(sources, d)).collect()
 }
 
 /// What a `Sink` keeps.

@@ -313,7 +313,8 @@ fn configure(router: &mut Router, as_click: bool, errors: &mut Diagnostics) {
         router.call(id, |e, cx| e.configure(&mut args, cx));
         for warning in args.take_warnings() {
             let severity = if warning.remark { Severity::Note } else { Severity::Warning };
-            errors.push(about(router.info(id), severity, "While configuring", &warning.to_string()));
+            let d = about(router.info(id), severity, "While configuring", &warning.to_string());
+            errors.push(d.subject(warning.subject()));
         }
         if let Err(ArgErrors(list)) = args.finish() {
             if as_click {

@@ -37,6 +37,9 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What the reader can do.
     pub hints: Vec<String>,
+    /// What the last line of the message begins with because it names the part concerned, such as `LENGTH: `; empty
+    /// if it names none. Click puts the word "warning" behind it.
+    pub subject: String,
 }
 
 impl Diagnostic {
@@ -44,7 +47,7 @@ impl Diagnostic {
     pub fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
         let primary = Label { span, text: String::new(), primary: true, aside: false };
         let labels = if span.is_none() { Vec::new() } else { vec![primary] };
-        Diagnostic { severity, message: message.into(), labels, hints: Vec::new() }
+        Diagnostic { severity, message: message.into(), labels, hints: Vec::new(), subject: String::new() }
     }
 
     /// An error at `span`.
@@ -81,6 +84,12 @@ impl Diagnostic {
     /// Adds advice.
     pub fn hint(mut self, text: impl Into<String>) -> Self {
         self.hints.push(text.into());
+        self
+    }
+
+    /// Says what the last line of the message begins with because it names the part concerned.
+    pub fn subject(mut self, text: impl Into<String>) -> Self {
+        self.subject = text.into();
         self
     }
 

@@ -147,14 +147,16 @@ fn printable(text: &str) -> String {
 pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
     let mut out = String::new();
     let prefix = if diagnostic.severity == Severity::Warning { "warning: " } else { "" };
-    click_lines(&mut out, &sources.landmark(diagnostic.span()), prefix, &diagnostic.message);
+    let landmark = sources.landmark(diagnostic.span());
+    click_lines(&mut out, &landmark, prefix, &diagnostic.subject, &diagnostic.message);
     for label in diagnostic.labels.iter().filter(|l| !l.primary && !l.aside) {
-        click_lines(&mut out, &sources.landmark(label.span), "", &label.text);
+        click_lines(&mut out, &sources.landmark(label.span), "", "", &label.text);
     }
     out
 }
 
-fn click_lines(out: &mut String, landmark: &str, prefix: &str, text: &str) {
+/// Adds lines of text, `prefix` before each, behind `subject` if the line begins with that.
+fn click_lines(out: &mut String, landmark: &str, prefix: &str, subject: &str, text: &str) {
     let mut lines = text.lines().peekable();
     let mut first = true;
     while let Some(line) = lines.next() {
@@ -166,8 +168,10 @@ fn click_lines(out: &mut String, landmark: &str, prefix: &str, text: &str) {
             out.push_str(landmark);
             out.push_str(": ");
         }
-        let message = line.trim_start_matches(' ');
-        out.push_str(&line[..line.len() - message.len()]);
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let named = if line[indent..].starts_with(subject) { subject.len() } else { 0 };
+        let (before, message) = line.split_at(indent + named);
+        out.push_str(before);
         if continues || !is_context {
             out.push_str(prefix);
         }
@@ -220,6 +224,12 @@ mod tests {
         assert_eq!(render_click(&sources, &warning), "config.click:1: warning: odd\n");
         let nested = Diagnostic::warning(Span::new(f, 0, 1), "While reading:\n  odd");
         assert_eq!(render_click(&sources, &nested), "config.click:1: While reading:\n  warning: odd\n");
+        let nested =
+            Diagnostic::warning(Span::new(f, 0, 1), "While reading:\n  LENGTH: odd").subject("LENGTH: ");
+        assert_eq!(
+            render_click(&sources, &nested),
+            "config.click:1: While reading:\n  LENGTH: warning: odd\n"
+        );
         assert_eq!(render_click(&sources, &Diagnostic::error(Span::NONE, "bad")), "bad\n");
     }
 

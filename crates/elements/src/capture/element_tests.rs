@@ -100,11 +100,14 @@ fn the_window_can_be_extended() {
     let folder = Folder::new("extend");
     let from = folder.capture("in.pcap", LinkType::ETHER, 10);
     let mut t = Harness::new(&format!("f :: FromDump({from}, END_AFTER 3) -> k :: Sink"));
+    assert_eq!([t.read("f.filepos"), t.read("f.packet_filepos")], ["24", "0"]);
     t.run();
     assert_eq!((t.take("k").len(), t.read("f.active"), t.read("f.count")), (3, "false".into(), "3".into()));
     t.write("f.extend_interval 4").unwrap();
     t.run();
-    assert_eq!((t.take("k").len(), t.read("f.count")), (4, "7".into()));
+    // The packet at which it ceased is not emitted.
+    let numbers: Vec<u8> = t.bytes("k").iter().map(|bytes| bytes[0]).collect();
+    assert_eq!((numbers, t.read("f.count")), (vec![4, 5, 6], "6".into()));
     t.write("f.filepos 24").unwrap();
     t.write("f.reset_counts").unwrap();
     t.write("f.active true").unwrap();
@@ -124,6 +127,28 @@ fn packets_keep_their_distance_with_timing() {
         let passed = t.router.clock().peek() - before;
         assert_eq!((t.read("c.count"), passed.seconds()), ("4".into(), 3));
     }
+}
+
+#[test]
+fn times_count_from_the_first_packet_of_the_file_also_if_that_is_not_emitted() {
+    let folder = Folder::new("timing-start");
+    let from = folder.capture("in.pcap", LinkType::ETHER, 4);
+    let mut t = Harness::new(&format!("FromDump({from}, true, START_AFTER 2, STOP true) -> k :: Sink"));
+    let before = t.router.clock().peek();
+    t.run();
+    assert_eq!((t.take("k").len(), (t.router.clock().peek() - before).seconds()), (2, 3));
+}
+
+#[test]
+fn the_end_of_the_window_counts_as_the_end_of_the_file_too() {
+    let folder = Folder::new("two-ends");
+    let from = folder.capture("in.pcap", LinkType::ETHER, 4);
+    let mut t = Harness::new(&format!(
+        "FromDump({from}, END_AFTER 2, STOP true) -> c :: Counter -> Discard; \
+         DriverManager(pause, print c.count, pause, print c.count, write c.reset, pause, print c.count)"
+    ));
+    t.run();
+    assert_eq!(t.output(), "2\n2\n");
 }
 
 #[test]

@@ -61,6 +61,13 @@ impl Pace {
         self.offset = None;
     }
 
+    /// The time of a packet of the file, whether it is to be emitted or not: the first is due now.
+    pub fn begin(&mut self, timestamp: Timestamp, cx: &mut Cx<'_>) {
+        if self.enabled && self.offset.is_none() {
+            self.offset = Some(cx.steady() - timestamp);
+        }
+    }
+
     /// Keeps the beat of a source that this one replaces.
     pub fn inherit(&mut self, old: &Pace) {
         self.offset = old.offset;

@@ -58,7 +58,7 @@ pub static CLASS: Class = Class {
         read_handler!("sampling_prob", "probability of emission", |e: &mut FromDump, _| e.sampling.text()),
         read_handler!("active", "whether packets are emitted", |e: &mut FromDump, _| e.activity.active)
             .and_write(write_handler!("", "", |e: &mut FromDump, text, cx| {
-                e.activity.set(crate::values::parse(text, "boolean")?, cx);
+                e.set_active(crate::values::parse(text, "boolean")?, cx);
                 Ok::<(), String>(())
             })),
         read_handler!("encap", "link type of the file", |e: &mut FromDump, _| e.link_type().to_string()),
@@ -94,6 +94,10 @@ struct FromDump {
     activity: Activity,
     /// A packet that waits for its time, or for the window to be extended, and its link type.
     pending: Option<(Packet, LinkType)>,
+    /// Whether that packet is the first behind the window.
+    is_behind_window: bool,
+    /// Whether a record has been looked for.
+    has_read: bool,
     count: u64,
 }
 
@@ -128,7 +132,7 @@ impl FromDump {
     }
 
     fn record_position(&self) -> u64 {
-        self.reader.as_ref().map_or(0, Reader::record_position)
+        self.reader.as_ref().filter(|_| self.has_read).map_or(0, Reader::record_position)
     }
 
     fn link_type(&self) -> LinkType {
@@ -144,8 +148,17 @@ impl FromDump {
         }
     }
 
+    /// Starts or ceases to emit packets. When it starts again after the end of the window, it passes over the packet
+    /// at which it ceased.
+    fn set_active(&mut self, active: bool, cx: &mut Cx<'_>) {
+        if active && !self.activity.active && std::mem::take(&mut self.is_behind_window) {
+            self.pending = None;
+        }
+        self.activity.set(active, cx);
+    }
+
     fn stop(&mut self, cx: &mut Cx<'_>) {
-        self.activity.set(false, cx);
+        self.set_active(false, cx);
         cx.stop_driver();
     }
 
@@ -154,7 +167,7 @@ impl FromDump {
             .map_err(|_| "'extend_interval' takes a time interval".to_owned())?;
         self.window.extend(more, !matches!(self.at_end, AtEnd::Nothing));
         if !matches!(self.at_end, AtEnd::Nothing) {
-            self.activity.set(true, cx);
+            self.set_active(true, cx);
         }
         Ok(())
     }
@@ -162,7 +175,7 @@ impl FromDump {
     fn end(&mut self, cx: &mut Cx<'_>) {
         match &self.at_end {
             AtEnd::Nothing => {}
-            AtEnd::Deactivate => self.activity.set(false, cx),
+            AtEnd::Deactivate => self.set_active(false, cx),
             AtEnd::Stop => self.stop(cx),
             AtEnd::Call(call) => cx.call_handler(call),
         }
@@ -180,10 +193,15 @@ impl FromDump {
                 }
             },
         };
-        if self.window.ends_before(packet.timestamp()) {
+        self.is_behind_window = self.window.ends_before(packet.timestamp());
+        if self.is_behind_window {
             // Whatever is done at the end may extend the window; look again when it has been done.
             self.pending = Some((packet, link_type));
             self.end(cx);
+            if !self.activity.active {
+                // No packet follows, so this counts as the end of the file, too: the driver is asked to stop twice.
+                self.end(cx);
+            }
             return Next::Later;
         }
         if !self.pace.is_due(packet.timestamp(), cx) {
@@ -221,9 +239,11 @@ impl FromDump {
 
     fn read(&mut self, cx: &mut Cx<'_>) -> Read {
         let Some(reader) = &mut self.reader else { return Read::End };
+        self.has_read = true;
         match reader.next_record() {
             Ok(Some(record)) => {
                 let timestamp = timestamp_of(&record);
+                self.pace.begin(timestamp, cx);
                 let is_wanted = !self.window.starts_after(timestamp) && self.sampling.takes(cx);
                 if is_wanted { Read::Packet(packet_of(&record), record.link_type) } else { Read::Unwanted }
             }
@@ -350,7 +370,7 @@ impl Element for FromDump {
         if let Some(old) = try_downcast::<FromDump>(old)
             && old.name == self.name
         {
-            self.reader = old.reader.take();
+            (self.reader, self.has_read) = (old.reader.take(), old.has_read);
             self.pending = old.pending.take();
             self.pace.inherit(&old.pace);
             self.activity.wake(cx);

@@ -70,6 +70,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_odd_about_a_rule_is_said_behind_its_number() {
+        let t = Harness::new("Idle -> f :: IPFilter(deny all, 1 ttl > 255) -> Discard; f[1] -> Discard");
+        let context = "config:1: While configuring 'f :: IPFilter':\n  ";
+        assert_eq!(
+            t.warnings().replace(context, ""),
+            "pattern 0: warning: meaning of 'deny' has changed (now it means 'drop')\n\
+             pattern 1: warning: relation '> 255' is always false (range 0-255)\n"
+        );
+    }
+
+    #[test]
     fn a_rule_may_not_name_an_output_that_is_not_there() {
         let e = Harness::errors("Idle -> IPFilter(2 all) -> Discard");
         assert!(e.contains("slot '2' out of range"), "{e}");

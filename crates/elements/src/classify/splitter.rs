@@ -68,7 +68,7 @@ impl<L: Language> Splitter<L> {
 /// Passes a message of the compiler on, at its place in the configuration.
 fn report(message: FilterError, texts: &[String], args: &mut Args) {
     let (is_error, index) = (message.is_error(), message.argument);
-    let mut error = ArgError::new(message.message);
+    let mut error = about_pattern(&message.message);
     error.hint = message.hint;
     // In a quoted argument the compiler counts from another place.
     if texts.get(index) == args.rest().get(index) {
@@ -77,6 +77,14 @@ fn report(message: FilterError, texts: &[String], args: &mut Args) {
     match is_error {
         true => args.report_in_rest(index, error),
         false => args.warn_in_rest(index, error),
+    }
+}
+
+/// The message `pattern N: TEXT` as one about the pattern; any other as it is.
+fn about_pattern(message: &str) -> ArgError {
+    match message.split_once(": ").filter(|(subject, _)| subject.starts_with("pattern ")) {
+        Some((subject, text)) => ArgError::new(text).about(subject),
+        None => ArgError::new(message),
     }
 }
 

@@ -179,6 +179,14 @@ mod tests {
     }
 
     #[test]
+    fn the_older_names_of_the_limit_are_deprecated() {
+        let t = Harness::new("Idle -> p :: Print(NBYTES 1) -> Discard");
+        let warning = "config:1: While configuring 'p :: Print':\n  NBYTES: warning: argument deprecated\n";
+        assert_eq!(t.warnings(), warning);
+        assert_eq!(printed("NBYTES 1", Packet::new(b"ab")), "   2 | 61\n");
+    }
+
+    #[test]
     fn a_wrong_form_of_contents_is_an_error() {
         let e = Harness::errors("Idle -> Print(CONTENTS octal) -> Discard");
         assert!(e.contains("bad contents value 'octal'; should be 'NONE', 'HEX', or 'ASCII'"), "{e}");

@@ -71,6 +71,16 @@ pub(super) enum Contents {
     Random,
 }
 
+impl Contents {
+    /// The room before the data, as much as Click's sources leave.
+    fn headroom(self) -> usize {
+        match self {
+            Contents::Fixed => clickwork_packet::DEFAULT_HEADROOM,
+            Contents::Random => 36,
+        }
+    }
+}
+
 pub(super) struct InfiniteSource {
     contents: Contents,
     /// The bytes as configured, and as sent: repeated or cut to LENGTH.
@@ -181,7 +191,7 @@ impl InfiniteSource {
         let mut batch = cx.fresh_batch();
         let now = if self.timestamp { cx.now() } else { Timestamp::ZERO };
         for _ in 0..n {
-            let mut p = Packet::new(&self.data);
+            let mut p = Packet::with_room(self.contents.headroom(), &self.data, 0);
             p.set_timestamp(now);
             if self.contents == Contents::Random {
                 p.data_mut()

@@ -1,7 +1,7 @@
 //! RatedSource: makes copies of one packet at a steady rate.
 
 use crate::shaping::token_bucket::TokenBucket;
-use clickwork_packet::{Batch, Packet};
+use clickwork_packet::{Batch, DEFAULT_HEADROOM, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bandwidth, Rate};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search};
@@ -57,6 +57,7 @@ struct RatedSource {
     stop: bool,
     count: u64,
     bucket: TokenBucket,
+    headroom: usize,
     /// Active while an element that pulls can have packets.
     empty: Option<NotifierId>,
 }
@@ -72,10 +73,15 @@ impl Default for RatedSource {
             stop: false,
             count: 0,
             bucket: TokenBucket::new(10, burst(10)),
+            headroom: HEADROOM,
             empty: None,
         }
     }
 }
+
+/// Room for an Ethernet, an IP and a TCP header and some options, as Click's RatedSource leaves it until new data are
+/// written.
+const HEADROOM: usize = 60;
 
 /// Packets that may be made at once after a delay: a hundredth of a second's worth.
 fn burst(rate: u32) -> u32 {
@@ -83,7 +89,9 @@ fn burst(rate: u32) -> u32 {
 }
 
 impl RatedSource {
+    /// The packet is to have the length that is set.
     fn fit(&mut self) {
+        self.headroom = HEADROOM;
         let length = usize::try_from(self.length).unwrap_or(self.text.len());
         self.data =
             self.text.iter().copied().cycle().take(if self.text.is_empty() { 0 } else { length }).collect();
@@ -94,6 +102,7 @@ impl RatedSource {
     fn set_data(&mut self, text: &str) {
         self.text = text.as_bytes().to_vec();
         self.data = self.text.clone();
+        self.headroom = DEFAULT_HEADROOM;
     }
 
     fn set_length(&mut self, text: &str) -> Result<(), String> {
@@ -155,7 +164,7 @@ impl RatedSource {
         let now = cx.now();
         let mut batch = cx.fresh_batch();
         for _ in 0..n {
-            let mut p = Packet::new(&self.data);
+            let mut p = Packet::with_room(self.headroom, &self.data, 0);
             p.set_timestamp(now);
             batch.push(p);
         }
@@ -250,6 +259,7 @@ impl Element for RatedSource {
 #[cfg(test)]
 mod tests {
     use crate::testing::Harness;
+    use clickwork_packet::Packet;
     use clickwork_router::Outcome;
 
     #[test]
@@ -300,6 +310,16 @@ mod tests {
         assert_eq!(t.bytes("k"), vec![b"abca".to_vec(); 5]);
         assert!(t.write("r.length 1000000").is_err());
         assert!(t.write("r.rate fast").is_err());
+    }
+
+    #[test]
+    fn packets_have_room_for_headers_until_new_data_are_written() {
+        let mut t = Harness::new("r :: RatedSource(LIMIT 1) -> k :: Sink");
+        t.run();
+        t.write("r.data abc").unwrap();
+        t.write("r.reset").unwrap();
+        t.run();
+        assert_eq!(t.take("k").iter().map(Packet::headroom).collect::<Vec<_>>(), [60, 28]);
     }
 
     #[test]

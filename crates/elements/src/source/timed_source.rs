@@ -101,7 +101,8 @@ impl TimedSource {
     }
 
     fn set_interval(&mut self, text: &str) -> Result<(), String> {
-        self.interval = super::interval(crate::values::parse(text, "").map_err(|_| "bad interval")?)?;
+        let interval = crate::values::parse(text, "").and_then(super::interval);
+        self.interval = interval.map_err(|_| "bad interval")?;
         Ok(())
     }
 
@@ -201,7 +202,7 @@ mod tests {
             [(&b"xyz"[..], 0.0), (&b"xyz"[..], 2.0)]
         );
         assert_eq!([t.read("s.interval"), t.read("s.count")], ["1.5s", "2"]);
-        assert!(t.write("s.interval 0").is_err());
+        assert_eq!(t.write("s.interval 0").unwrap_err(), "bad interval");
         assert!(Harness::errors("TimedSource(0) -> Discard").contains("INTERVAL"));
     }
 }

@@ -5,6 +5,7 @@ use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HandlerCall, Names};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler, write_handler};
+use std::ops::RangeInclusive;
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -123,9 +124,9 @@ impl Call {
         call.as_ref().map_or_else(String::new, |c| c.at.to_string())
     }
 
-    /// Calls the handler if the count has come to the number.
-    fn check(call: &mut Option<Call>, count: u64, cx: &mut Cx<'_>) {
-        if let Some(c) = call.as_mut().filter(|c| !c.done && count >= c.at) {
+    /// Calls the handler if the number is among the `counts` that have just been reached.
+    fn check(call: &mut Option<Call>, counts: RangeInclusive<u64>, cx: &mut Cx<'_>) {
+        if let Some(c) = call.as_mut().filter(|c| !c.done && counts.contains(&c.at)) {
             c.done = true;
             cx.call_handler(&c.handler);
         }
@@ -164,8 +165,10 @@ impl SimpleElement for Counter {
         self.byte_count += bytes as u64;
         self.packet_rate.add(batch.len() as u64, cx.recent());
         self.byte_rate.add(bytes as u64, cx.recent());
-        Call::check(&mut self.count_call, self.count, cx);
-        Call::check(&mut self.byte_count_call, self.byte_count, cx);
+        // A number of packets that is written when it has been passed is never reached; one of bytes is.
+        let reached = self.count - batch.len() as u64 + 1..=self.count;
+        Call::check(&mut self.count_call, reached, cx);
+        Call::check(&mut self.byte_count_call, 0..=self.byte_count, cx);
     }
 
     fn simple_action(&mut self, _: &mut Packet, _: &mut Cx<'_>) -> Verdict {
@@ -208,6 +211,22 @@ mod tests {
         // Reset before the second packet reached it.
         assert_eq!(t.read("d.count"), "4");
         assert_eq!(t.read("c.count_call"), "2");
+    }
+
+    #[test]
+    fn a_number_of_packets_that_was_passed_is_never_reached_but_one_of_bytes_is() {
+        let mut t = Harness::new("s :: Source -> c :: Counter -> d :: Counter -> Discard");
+        let push = |t: &mut Harness| t.push("s", 0, [Packet::new(b"x")]);
+        (0..3).for_each(|_| push(&mut t));
+        t.write("c.count_call 2 d.reset").unwrap();
+        push(&mut t);
+        assert_eq!(t.read("d.count"), "4");
+        t.write("c.byte_count_call 2 d.reset").unwrap();
+        push(&mut t);
+        assert_eq!(t.read("d.count"), "1");
+        t.write("c.count_call 6 d.reset").unwrap();
+        push(&mut t);
+        assert_eq!(t.read("d.count"), "1");
     }
 
     #[test]

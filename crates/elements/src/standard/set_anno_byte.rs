@@ -41,6 +41,7 @@ fast_path!(SetAnnoByte, paint);
 
 impl SimpleElement for SetAnnoByte {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+        args.warn("SetAnnoByte(ANNO, VALUE) is obsolete, use Paint(VALUE, ANNO) instead");
         let mut anno = anno::PAINT;
         args.read_with("ANNO", AnnoOfSize(1), &mut anno).read("VALUE", &mut self.constants.color);
         self.constants.anno = anno.offset;
@@ -59,6 +60,8 @@ mod tests {
     #[test]
     fn sets_the_byte() {
         let mut t = Harness::new("s :: Source -> a :: SetAnnoByte(30, 7) -> k :: Sink");
+        let obsolete = "warning: SetAnnoByte(ANNO, VALUE) is obsolete, use Paint(VALUE, ANNO) instead";
+        assert_eq!(t.warnings(), format!("config:1: While configuring 'a :: SetAnnoByte':\n  {obsolete}\n"));
         t.push("s", 0, [Packet::new(b"")]);
         t.write("a.value 9").unwrap();
         t.push("s", 0, [Packet::new(b"")]);

@@ -30,6 +30,11 @@ impl ArgError {
         self
     }
 
+    /// What Click's form begins with: the argument's name and a colon, or nothing.
+    pub fn subject(&self) -> String {
+        self.argument.as_ref().map(|name| format!("{name}: ")).unwrap_or_default()
+    }
+
     /// The same problem, at these bytes of the configuration string.
     pub fn at(mut self, range: Option<Range<usize>>) -> Self {
         self.range = range;
@@ -52,10 +57,7 @@ impl ArgError {
 impl fmt::Display for ArgError {
     /// Click's form: `NAME: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(name) = &self.argument {
-            write!(f, "{name}: ")?;
-        }
-        f.write_str(&self.message)
+        write!(f, "{}{}", self.subject(), self.message)
     }
 }
 

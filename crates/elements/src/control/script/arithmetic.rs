@@ -100,11 +100,17 @@ pub fn fold(fold: Fold, mut text: &str) -> Reply {
     }
     let result = result.unwrap_or(fold.neutral());
     Ok(match fold {
-        Fold::Idiv => Number::Integer(result.real() as i64),
+        Fold::Idiv => Number::Integer(whole(result.real())),
         _ if all_integers => result,
         _ => Number::Real(result.real()),
     }
     .into())
+}
+
+/// The number without its fraction. What 64 bits cannot hold becomes the least of them, as in Click.
+fn whole(x: f64) -> i64 {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if (-LIMIT..LIMIT).contains(&x) { x as i64 } else { i64::MIN }
 }
 
 /// The two words of a text.

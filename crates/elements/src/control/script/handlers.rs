@@ -67,7 +67,7 @@ pub const HANDLERS: &[Handler] = &[
     computes("not", "whether a truth value is false", |_, _, t| text::not(t)),
     computes("and", "whether all truth values are true", |_, _, t| text::all(t, true, false)),
     computes("or", "whether a truth value is true", |_, _, t| text::all(t, false, false)),
-    computes("nand", "whether not all truth values are true", |_, _, t| text::all(t, true, true)),
+    computes("nand", "false, as in Click", |_, _, t| text::nand(t)),
     computes("nor", "whether no truth value is true", |_, _, t| text::all(t, false, true)),
     computes("if", "the second word if the first is true, else the third", |_, _, t| text::choose(t)),
     computes("in", "whether the first word is among the others", |_, _, t| text::is_in(t)),

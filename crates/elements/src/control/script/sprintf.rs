@@ -1,4 +1,5 @@
-//! The `sprintf` handler: C's formats for integers and strings.
+//! The `sprintf` handler: C's formats for integers and strings, filled up as Click does: with the flag 0, anything is
+//! filled with zeros, even strings, and 0 is always one digit.
 
 use super::words::{parse, shift_word, unquote};
 use clickwork_router::Value;
@@ -92,7 +93,7 @@ impl Spec {
 
     fn convert(&self, letter: char, words: &mut Words<'_>) -> Option<String> {
         match letter {
-            '%' => Some("%".to_string()),
+            '%' => Some(self.filled("%".to_string())),
             's' => Some(self.string(&parse::<String>(words.next())?)),
             'd' | 'i' => Some(self.signed(words.integer()?)),
             'o' | 'x' | 'X' | 'u' => Some(self.unsigned(letter, parse(words.next())?)),
@@ -102,7 +103,7 @@ impl Spec {
 
     fn string(&self, text: &str) -> String {
         let length = self.precision.unwrap_or(usize::MAX);
-        self.padded("", &text.chars().take(length).collect::<String>(), false)
+        self.filled(text.chars().take(length).collect())
     }
 
     fn signed(&self, value: i64) -> String {
@@ -128,17 +129,21 @@ impl Spec {
     }
 
     fn integer(&self, prefix: &str, digits: String) -> String {
-        let precision = self.precision.unwrap_or(1);
-        let digits = if digits == "0" && precision == 0 { String::new() } else { digits };
-        self.padded(prefix, &format!("{digits:0>precision$}"), self.zero && self.precision.is_none())
+        let zeros = match self.precision {
+            Some(precision) => precision,
+            None if self.zero => self.width.saturating_sub(prefix.len()),
+            None => 0,
+        };
+        self.filled(format!("{prefix}{digits:0>zeros$}"))
     }
 
-    fn padded(&self, prefix: &str, text: &str, zeros: bool) -> String {
-        let fill = self.width.saturating_sub(prefix.chars().count() + text.chars().count());
-        match (self.left, zeros) {
-            (true, _) => format!("{prefix}{text}{}", " ".repeat(fill)),
-            (false, true) => format!("{prefix}{}{text}", "0".repeat(fill)),
-            (false, false) => format!("{}{prefix}{text}", " ".repeat(fill)),
+    /// The text, filled up to the width.
+    fn filled(&self, text: String) -> String {
+        let fill = self.width.saturating_sub(text.chars().count());
+        match (self.left, self.zero) {
+            (true, _) => text + &" ".repeat(fill),
+            (false, true) => "0".repeat(fill) + &text,
+            (false, false) => " ".repeat(fill) + &text,
         }
     }
 }
@@ -160,6 +165,8 @@ mod tests {
             ("'%*.*s.' 6 2 abc", "    ab."),
             ("'%s %s%%' \"a b\" c", "a b c%"),
             ("plain", "plain"),
+            ("%.0d|%05.3d|%-05d|%+05d 0 7 42 42", "0|00007|00042|+0042"),
+            ("%05s|%-5s|%3% ab cd", "000ab|cd   |  %"),
             ("%x 0xffffffffffffffff", "ffffffffffffffff"),
         ] {
             assert_eq!(sprintf(text).unwrap().text(), expected, "{text}");

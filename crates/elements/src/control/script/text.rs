@@ -28,6 +28,17 @@ pub fn all(mut text: &str, neutral: bool, negated: bool) -> Reply {
     Ok(unparse_bool(joined != negated).into())
 }
 
+/// Click's `nand` joins its values, beginning with true, by "or", and so is never true. Scripts that were written for
+/// Click may have been tried out with that; `$(not $(and ...))` says what is meant.
+pub fn nand(mut text: &str) -> Reply {
+    while !text.is_empty() {
+        let (word, rest) = shift_word(text);
+        truth(word)?;
+        text = rest;
+    }
+    Ok(unparse_bool(false).into())
+}
+
 /// The second or the third word, as the first one says.
 pub fn choose(text: &str) -> Reply {
     let (condition, rest) = shift_word(text);

@@ -21,8 +21,11 @@ pub fn parse<T: FromArg>(text: &str) -> Option<T> {
 /// A floating-point number as C's `%.12g` prints it.
 pub fn format_real(x: f64) -> String {
     const DIGITS: i32 = 12;
-    if !x.is_finite() {
-        return x.to_string().to_lowercase();
+    if x.is_nan() {
+        return if x.is_sign_negative() { "-nan" } else { "nan" }.to_string();
+    }
+    if x.is_infinite() {
+        return x.to_string();
     }
     let scientific = format!("{x:.*e}", DIGITS as usize - 1);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -58,6 +61,9 @@ mod tests {
             (0.00001234, "1.234e-05"),
             (-2.5e100, "-2.5e+100"),
             (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN.copysign(1.0), "nan"),
+            (f64::NAN.copysign(-1.0), "-nan"),
             (0.0, "0"),
             (999_999_999_999.9, "1e+12"),
         ] {
