@@ -1,12 +1,16 @@
 //! Handler calls in the middle of a packet: what the handler does must be done before the packet is dealt with.
+//!
+//! In push that is [`call_then`], in pull [`call_now`].
 
 use clickwork_packet::Packet;
 use clickwork_router::args::{FromArg, HandlerCall, Names, unquote};
+use clickwork_router::element::downcast;
 use clickwork_router::handler::Action;
 use clickwork_router::{Cx, Element};
+use std::collections::VecDeque;
 
-/// Calls a handler at once. One of the element's own is run on the element itself; others are called through the router,
-/// or, where whoever they belong to is waiting for the packet (in a pull path), as soon as the element returns.
+/// Calls a handler at once if it is one of the element's own; others may belong to elements that wait for the packet, and
+/// are called as soon as the element returns.
 pub fn call_now(element: &mut dyn Element, call: &HandlerCall, cx: &mut Cx<'_>) {
     let target = match cx.router().resolve_ref(&call.target, cx.id()) {
         Ok(target) => target,
@@ -19,14 +23,34 @@ pub fn call_now(element: &mut dyn Element, call: &HandlerCall, cx: &mut Cx<'_>) 
             Some(Action::Element(write)) => write(element, &value, cx).map(drop),
             _ => return cx.call_handler(call),
         }
-    } else if cx.input_is_pull(0) {
-        return cx.call_handler(call);
     } else {
-        cx.act(|router| router.write_target(&target, &value)).map(drop).map_err(|e| e.to_string())
+        return cx.call_handler(call);
     };
     if let Err(e) = outcome {
         cx.chatter(&e);
     }
+}
+
+/// Packets that wait while a handler is called.
+pub type Rest = VecDeque<Packet>;
+
+/// In push: calls a handler as soon as the element returns, then lets it go on with `rest`. So the handler finds the
+/// element idle, whoever calls it back; what has been emitted before is delivered after both, in order.
+pub fn call_then<E: Element>(
+    call: &HandlerCall,
+    rest: Rest,
+    cx: &mut Cx<'_>,
+    go_on: fn(&mut E, Rest, &mut Cx<'_>),
+) {
+    let (me, call) = (cx.id(), call.clone());
+    cx.defer(move |router| {
+        // All that the handler leaves to be done is done when this returns.
+        let target = router.resolve_ref(&call.target, me);
+        if let Err(e) = target.and_then(|target| router.write_target(&target, &unquote(&call.value))) {
+            router.log().line(&e.to_string());
+        }
+        router.with_element(me, |element, cx| go_on(downcast(element), rest, cx));
+    });
 }
 
 /// A number and a handler to call when something reaches it, as arguments and handlers give them: `N HANDLER [VALUE]`.

@@ -1,10 +1,10 @@
 //! TimeFilter: lets packets through whose timestamp is in a range.
 
-use super::call::{call_now, with_time};
+use super::call::{Rest, call_now, call_then, with_time};
 use crate::values::parse;
-use clickwork_packet::{Packet, Timestamp};
+use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HandlerCall, Names};
-use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, Verdict, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -68,6 +68,8 @@ struct TimeFilter {
     at_end: Option<HandlerCall>,
     /// Whether the handler is to be called.
     is_armed: bool,
+    /// The end when it was called last.
+    called_at: Timestamp,
 }
 
 /// What a time counts from.
@@ -142,21 +144,48 @@ impl TimeFilter {
         self.is_armed = true;
     }
 
-    /// Calls the handler, again while it moves the end and the packet is still behind it.
-    fn call(&mut self, call: &HandlerCall, p: &Packet, cx: &mut Cx<'_>) {
-        let call = with_time(call, p);
-        loop {
-            let end = self.end;
-            self.is_armed = false;
-            call_now(self, &call, cx);
-            if p.timestamp() < self.end || !self.is_armed || self.end <= end {
-                return;
+    /// Notes a packet; returns the handler to be called before it is dealt with. `before` is the end before the last
+    /// call for the same packet: only if that moved the end is there another.
+    fn due_call(&mut self, p: &Packet, before: Option<Timestamp>) -> Option<HandlerCall> {
+        let t = p.timestamp();
+        if !self.is_settled {
+            self.settle(t);
+        }
+        let is_due =
+            t >= self.start && t >= self.end && self.is_armed && before.is_none_or(|end| self.end > end);
+        let call = with_time(self.at_end.as_ref().filter(|_| is_due)?, p);
+        self.is_armed = false;
+        Some(call)
+    }
+
+    /// Where the packet belongs.
+    fn verdict(&self, p: &Packet, cx: &Cx<'_>) -> Verdict {
+        match p.timestamp() {
+            t if t < self.start => cx.out_or_drop(1, "before the range"),
+            t if t < self.end => Verdict::PASS,
+            _ => cx.out_or_drop(1, "behind the range"),
+        }
+    }
+
+    /// Deals with packets one by one; `before` is about the first of them.
+    fn sort(&mut self, mut rest: Rest, mut before: Option<Timestamp>, cx: &mut Cx<'_>) {
+        while let Some(p) = rest.pop_front() {
+            if let Some(call) = self.due_call(&p, before.take()) {
+                rest.push_front(p);
+                self.called_at = self.end;
+                return call_then::<TimeFilter>(&call, rest, cx, |e, rest, cx| {
+                    e.sort(rest, Some(e.called_at), cx)
+                });
+            }
+            match self.verdict(&p, cx) {
+                Verdict::Out(port) => cx.emit(port.into(), p),
+                Verdict::Drop(reason) => cx.drop(p, reason),
             }
         }
     }
 }
 
-impl SimpleElement for TimeFilter {
+impl Element for TimeFilter {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         self.configure_range(args);
         let mut stop = false;
@@ -184,21 +213,25 @@ impl SimpleElement for TimeFilter {
         Ok(())
     }
 
-    fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        let t = p.timestamp();
-        if !self.is_settled {
-            self.settle(t);
+    fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
+        self.sort(batch.drain().collect(), None, cx);
+    }
+
+    fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
+        let mut passed = cx.fresh_batch();
+        for p in cx.pull(0, limit) {
+            let mut before = None;
+            while let Some(call) = self.due_call(&p, before) {
+                before = Some(self.end);
+                call_now(self, &call, cx);
+            }
+            match self.verdict(&p, cx) {
+                Verdict::Out(0) => passed.push(p),
+                Verdict::Out(port) => cx.emit(port.into(), p),
+                Verdict::Drop(reason) => cx.drop(p, reason),
+            }
         }
-        if t < self.start {
-            return cx.out_or_drop(1, "before the range");
-        }
-        if t >= self.end
-            && self.is_armed
-            && let Some(call) = self.at_end.clone()
-        {
-            self.call(&call, p, cx);
-        }
-        if t < self.end { Verdict::PASS } else { cx.out_or_drop(1, "behind the range") }
+        passed
     }
 }
 
@@ -264,6 +297,19 @@ mod tests {
         assert_eq!((inside, outside), (vec![10, 11, 12, 17, 16], vec![]));
         let (inside, outside, _) = passed("END_AFTER 2, END_CALL f.extend_interval 0", [10, 11, 12, 11]);
         assert_eq!((inside, outside), (vec![10, 11, 11], vec![12]));
+    }
+
+    #[test]
+    fn a_script_may_extend_the_range() {
+        for harness in [Harness::new, Harness::batched] {
+            let mut t = harness(
+                "s :: Source -> f :: TimeFilter(END 12, END_CALL i.run) -> k :: Sink; \
+                 i :: Script(TYPE PASSIVE, write f.extend_interval 2)",
+            );
+            t.push_batch("s", 0, [10, 11, 12, 13, 15, 19].map(at));
+            let seconds: Vec<_> = t.take("k").iter().map(|p| p.timestamp().seconds()).collect();
+            assert_eq!(seconds, [10, 11, 12, 13, 15, 19], "{}", t.printed());
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod output;
 mod tests;
 mod tree;
 
-use super::call::{CallAt, call_now};
+use super::call::{CallAt, Rest, call_now, call_then};
 use crate::values::parse;
 use clickwork_packet::{BATCH_SIZE, Batch, Packet, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, HandlerCall, Names};
@@ -205,6 +205,16 @@ fn configured<N: FromArg + std::fmt::Display>(
     frozen.or(stopped).or(called)
 }
 
+/// What has become of a packet.
+enum Update {
+    /// It was counted, and now perhaps a handler is to be called.
+    Counted(Option<HandlerCall>),
+    /// It is to be counted after a handler has been called.
+    CallFirst(HandlerCall),
+    /// It was not counted.
+    Ignored,
+}
+
 impl Counts {
     /// What the packet counts for.
     fn amount(&self, p: &Packet) -> u32 {
@@ -216,30 +226,59 @@ impl Counts {
         (p.len() as u32).wrapping_add(extra).wrapping_sub(before_ip as u32)
     }
 
-    /// Counts a packet; returns whether it was.
-    fn update(&mut self, p: &Packet, frozen: bool, cx: &mut Cx<'_>) -> bool {
+    /// Counts a packet, unless a handler is to be called before.
+    fn update(&mut self, p: &Packet, frozen: bool) -> Update {
         if !self.active {
-            return false;
+            return Update::Ignored;
         }
-        let aggregate = p.anno_u32(anno::AGGREGATE);
         let amount = self.amount(p);
-        let Some(count) = self.tree.count(aggregate, frozen) else {
+        let Some(count) = self.tree.count(p.anno_u32(anno::AGGREGATE), frozen) else {
             self.refused += u64::from(!frozen);
-            return false;
+            return Update::Ignored;
         };
         let is_new = *count == 0 && amount > 0;
         if is_new && let Some(call) = self.aggregate_call.take_if(|call| self.nonzero >= call.at) {
-            call_now(self, &call.call, cx);
-            // The handler may have frozen, stopped or cleared this.
-            return self.update(p, frozen || self.frozen, cx);
+            return Update::CallFirst(call.call);
         }
         *count = count.wrapping_add(amount);
         self.nonzero += u32::from(is_new);
         self.total += u64::from(amount);
-        if let Some(call) = self.count_call.take_if(|call| self.total >= call.at) {
-            call_now(self, &call.call, cx);
+        let call = self.count_call.take_if(|call| self.total >= call.at);
+        Update::Counted(call.map(|call| call.call))
+    }
+
+    /// Counts packets of an input, and sends them on, while handlers may have to be called.
+    fn count_and_send(&mut self, port: usize, mut rest: Rest, cx: &mut Cx<'_>) {
+        let go_on = match port {
+            0 => |e: &mut Counts, rest, cx: &mut Cx<'_>| e.count_and_send(0, rest, cx),
+            _ => |e: &mut Counts, rest, cx: &mut Cx<'_>| e.count_and_send(1, rest, cx),
+        };
+        while let Some(p) = rest.pop_front() {
+            match self.update(&p, self.frozen || port == 1) {
+                Update::CallFirst(call) => {
+                    rest.push_front(p);
+                    return call_then(&call, rest, cx, go_on);
+                }
+                Update::Counted(call) => {
+                    cx.emit(0, p);
+                    if let Some(call) = call {
+                        return call_then(&call, rest, cx, go_on);
+                    }
+                }
+                Update::Ignored => cx.emit(usize::from(cx.outputs() > 1), p),
+            }
         }
-        true
+    }
+
+    /// Counts a packet that is pulled.
+    fn count_now(&mut self, p: &Packet, port: usize, cx: &mut Cx<'_>) {
+        loop {
+            match self.update(p, self.frozen || port == 1) {
+                Update::CallFirst(call) => call_now(self, &call, cx),
+                Update::Counted(Some(call)) => return call_now(self, &call, cx),
+                Update::Counted(None) | Update::Ignored => return,
+            }
+        }
     }
 
     fn clear(&mut self) {
@@ -304,9 +343,12 @@ impl Element for Counts {
     }
 
     fn push(&mut self, port: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
+        if self.aggregate_call.is_some() || self.count_call.is_some() {
+            return self.count_and_send(port, batch.drain().collect(), cx);
+        }
         let mut outs = [0; BATCH_SIZE];
         for (p, out) in batch.iter().zip(&mut outs) {
-            *out = u16::from(!self.update(p, self.frozen || port == 1, cx));
+            *out = u16::from(matches!(self.update(p, self.frozen || port == 1), Update::Ignored));
         }
         if cx.outputs() > 1 {
             let mut outs = outs.into_iter();
@@ -317,7 +359,7 @@ impl Element for Counts {
     fn pull(&mut self, port: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
         let batch = cx.pull(if cx.inputs() == 1 { 0 } else { port }, limit);
         for p in batch.iter() {
-            self.update(p, self.frozen || port == 1, cx);
+            self.count_now(p, port, cx);
         }
         batch
     }

@@ -126,6 +126,18 @@ fn handlers_are_called_before_the_packet_is_counted() {
 }
 
 #[test]
+fn a_script_may_look_at_the_counter_that_calls_it() {
+    let mut t = Harness::new(
+        "s :: Source -> a :: AggregateCounter(MULTIPACKET false, AGGREGATE_CALL 2 i.run, COUNT_CALL 4 j.run) -> k :: Sink; \
+         i :: Script(TYPE PASSIVE, print \"$(a.nagg) $(a.count)\", write a.freeze true); \
+         j :: Script(TYPE PASSIVE, print \"$(a.nagg) $(a.count)\")",
+    );
+    t.push("s", 0, [1, 2, 2, 3, 1, 4].map(packet));
+    assert_eq!(t.output(), "2 3\n2 4\n", "{}", t.printed());
+    assert_eq!(t.take("k").len(), 6);
+}
+
+#[test]
 fn counts_become_aggregates() {
     let mut t = seen("MULTIPACKET false", [1, 2, 2, 5, 5]);
     t.write("a.counts_pdf").unwrap();
