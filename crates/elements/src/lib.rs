@@ -19,6 +19,7 @@ pub mod ip;
 pub mod ip6;
 mod ipsec;
 mod local;
+mod named;
 mod print;
 mod queue;
 mod rate;

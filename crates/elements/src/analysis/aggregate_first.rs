@@ -4,7 +4,7 @@ use super::notifier::{self, Event};
 use clickwork_packet::{Packet, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::{downcast, try_downcast};
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::{Class, Cx, Element, ElementId, SimpleElement, Verdict, read_handler};
 use std::collections::HashMap;
 
 /// The class facts.
@@ -41,7 +41,7 @@ type Row = [u64; 1 << (ROW_BITS - 6)];
 
 #[derive(Default)]
 struct First {
-    notifier: Option<String>,
+    notifier: Option<ElementId>,
     rows: HashMap<u32, Box<Row>>,
     refused: u64,
 }
@@ -75,13 +75,13 @@ impl First {
 }
 
 impl SimpleElement for First {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        self.notifier = notifier::configured(args);
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        self.notifier = notifier::configured(args, cx);
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         notifier::listen(
-            self.notifier.as_deref(),
+            self.notifier,
             |element, aggregate, event, _| {
                 if event == Event::Deleted {
                     downcast::<First>(element).forget(aggregate);
@@ -146,6 +146,6 @@ mod tests {
         let e = Harness::errors("Idle -> c :: Counter -> AggregateFirst(NOTIFIER c) -> Idle");
         assert!(e.contains("c is not an AggregateNotifier"), "{e}");
         let e = Harness::errors("Idle -> AggregateFirst(NOTIFIER nosuch) -> Idle");
-        assert!(e.contains("nosuch"), "{e}");
+        assert!(e.contains("NOTIFIER: does not name an element"), "{e}");
     }
 }

@@ -5,7 +5,7 @@ use crate::capture::{first_timestamp, set_first_timestamp};
 use clickwork_packet::{Batch, Packet, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::{downcast, try_downcast};
-use clickwork_router::{Class, Cx, Element, TaskStep, write_handler};
+use clickwork_router::{Class, Cx, Element, ElementId, TaskStep, write_handler};
 use std::collections::BTreeMap;
 
 /// The class facts.
@@ -39,7 +39,7 @@ pub static CLASS: Class = Class {
 
 #[derive(Default)]
 struct Last {
-    notifier: Option<String>,
+    notifier: Option<ElementId>,
     stop_after_clear: bool,
     capacity: usize,
     packets: BTreeMap<u32, Packet>,
@@ -87,8 +87,8 @@ impl Last {
 }
 
 impl Element for Last {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        self.notifier = notifier::configured(args);
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        self.notifier = notifier::configured(args, cx);
         let mut capacity = 1u32 << 18;
         args.read("STOP_AFTER_CLEAR", &mut self.stop_after_clear).read("CAPACITY", &mut capacity);
         self.capacity = capacity as usize;
@@ -96,7 +96,7 @@ impl Element for Last {
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         notifier::listen(
-            self.notifier.as_deref(),
+            self.notifier,
             |element, aggregate, event, cx| {
                 let kept = &mut downcast::<Last>(element).packets;
                 if let Some(p) = (event == Event::Deleted).then(|| kept.remove(&aggregate)).flatten() {

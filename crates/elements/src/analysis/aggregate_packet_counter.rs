@@ -1,8 +1,9 @@
 //! AggregatePacketCounter: counts the numbered packets of each aggregate, input by input.
 
+use crate::named::element;
 use crate::values::parse;
 use clickwork_packet::{Batch, Packet, anno, anno::Anno};
-use clickwork_router::args::{AnnoOfSize, ArgParser, ArgSpec, ArgType, Args, ElementRef};
+use clickwork_router::args::{AnnoOfSize, ArgParser, ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, read_handler, read_param_handler, write_handler};
 use std::collections::{BTreeMap, HashMap};
@@ -136,11 +137,7 @@ impl PacketCounter {
 
 impl Element for PacketCounter {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
-        if let Some(ElementRef(name)) = args.get("NOTIFIER")
-            && cx.find(&name).is_none()
-        {
-            args.error_in("NOTIFIER", format!("no element named '{name}'"));
-        }
+        element(args, "NOTIFIER", cx);
         match args.raw("ANNO") {
             None => {}
             Some("NONE") => self.anno = None,

@@ -3,7 +3,8 @@
 //! Who makes aggregates exports a [`Notifier`]; who wants to know names that element in its argument `NOTIFIER` and calls
 //! [`listen`]. The router carries the news over when the element that has them returns, before its packets move on.
 
-use clickwork_router::args::{Args, ElementRef};
+use crate::named::element;
+use clickwork_router::args::Args;
 use clickwork_router::{Cx, Element, ElementId};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,19 +36,19 @@ impl Notifier {
 }
 
 /// Reads the argument `NOTIFIER`.
-pub fn configured(args: &mut Args) -> Option<String> {
-    args.get::<ElementRef>("NOTIFIER").map(|element| element.0)
+pub fn configured(args: &mut Args, cx: &Cx<'_>) -> Option<ElementId> {
+    element(args, "NOTIFIER", cx)
 }
 
-/// Makes the element a listener of the one called `name`, if any.
+/// Makes the element a listener of another, if any.
 ///
 /// # Errors
-/// If there is no such element, or it makes no aggregates.
-pub fn listen(name: Option<&str>, notify: Notify, cx: &Cx<'_>) -> Result<(), String> {
-    let Some(name) = name else { return Ok(()) };
-    let id = cx.find(name).ok_or_else(|| format!("NOTIFIER: no element named '{name}'"))?;
-    let notifier: Arc<Notifier> =
-        cx.exported(id).ok_or_else(|| format!("{name} is not an AggregateNotifier"))?;
+/// If that makes no aggregates.
+pub fn listen(notifier: Option<ElementId>, notify: Notify, cx: &Cx<'_>) -> Result<(), String> {
+    let Some(id) = notifier else { return Ok(()) };
+    let notifier: Arc<Notifier> = cx
+        .exported(id)
+        .ok_or_else(|| format!("{} is not an AggregateNotifier", cx.router().info(id).name))?;
     notifier.0.lock().unwrap_or_else(PoisonError::into_inner).push((cx.id(), notify));
     Ok(())
 }

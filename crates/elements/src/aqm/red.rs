@@ -51,13 +51,13 @@ pub(super) const HANDLERS: &[Handler] =
         read_handler!("drops", "packets dropped", |e: &mut Red, _| e.drops),
         read_handler!("min_thresh", "lower threshold", |e: &mut Red, _| e.limits.min).and_write(
             write_handler!("", "", |e: &mut Red, text, _| {
-                let min = crate::values::parse(text, "number of packets")?;
+                let min = threshold("MIN_THRESH", text)?;
                 e.set_limits(Limits { min, ..e.limits })
             }),
         ),
         read_handler!("max_thresh", "upper threshold", |e: &mut Red, _| e.limits.max).and_write(
             write_handler!("", "", |e: &mut Red, text, _| {
-                let max = crate::values::parse(text, "number of packets")?;
+                let max = threshold("MAX_THRESH", text)?;
                 e.set_limits(Limits { max, ..e.limits })
             }),
         ),
@@ -76,6 +76,11 @@ pub(super) const HANDLERS: &[Handler] =
 
 /// While queues are empty, the average falls so often per second.
 const EMPTY_TICK_NANOS: i64 = 1_000_000_000 / 50;
+
+/// A threshold, from the text of a handler.
+fn threshold(argument: &str, text: &str) -> Result<i64, String> {
+    crate::values::parse::<u32>(text, "").map(i64::from).map_err(|_| format!("{argument}: parse error"))
+}
 
 pub(super) struct Red {
     limits: Limits,
@@ -122,7 +127,7 @@ impl Red {
 
     fn write_max_p(&mut self, text: &str) -> Result<(), String> {
         let p = Real2(16).parse(text.trim(), &Names::default());
-        let max_p = p.map_err(|_| "expected a probability between 0 and 1")?.into();
+        let max_p = p.map_err(|_| "MAX_P: parse error")?.into();
         self.set_limits(Limits { max_p, ..self.limits })
     }
 
@@ -206,15 +211,15 @@ impl Red {
     }
 
     /// Reads the thresholds: RED's from three arguments, AdaptiveRED's from a target length, which is at least 10.
-    fn read_limits(&self, args: &mut Args) -> Limits {
-        let threshold = |n: Option<u32>| i64::from(n.unwrap_or(0));
+    fn read_limits(&self, args: &mut Args) -> Option<Limits> {
         let max_p = args.get_with("MAX_P", Real2(16)).map_or(0, i64::from);
         if self.adaptive {
-            let target = threshold(args.get("TARGET")).max(10);
-            return Limits { min: target / 2, max: target + target / 2, max_p, gentle: true };
+            let target = i64::from(args.get::<u32>("TARGET")?).max(10);
+            return Some(Limits { min: target / 2, max: target + target / 2, max_p, gentle: true });
         }
-        let (min, max) = (threshold(args.get("MIN_THRESH")), threshold(args.get("MAX_THRESH")));
-        Limits { min, max, max_p, gentle: args.get("GENTLE").unwrap_or(true) }
+        let (min, max) = (args.get::<u32>("MIN_THRESH"), args.get::<u32>("MAX_THRESH"));
+        let gentle = args.get("GENTLE").unwrap_or(true);
+        Some(Limits { min: min?.into(), max: max?.into(), max_p, gentle })
     }
 }
 
@@ -226,14 +231,16 @@ const NINE_TENTHS: i64 = CERTAIN * 9 / 10;
 impl Element for Red {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         args.read("STABILITY", &mut self.stability);
-        if self.stability > 16 {
-            args.error("STABILITY must be between 0 and 16");
-        }
         self.size = Average::new(self.stability.min(16), SCALE);
-        self.queues.read(args, cx);
-        match self.read_limits(args).check() {
-            Ok(limits) => self.limits = limits,
+        // What is wrong with one of them is not said again of all together.
+        let Some(limits) = self.read_limits(args) else { return };
+        match limits.check() {
             Err(e) => args.error(e),
+            Ok(_) if self.stability > 16 => args.error("STABILITY must be between 0 and 16"),
+            Ok(limits) => {
+                self.limits = limits;
+                self.queues.read(args, cx);
+            }
         }
     }
 
@@ -343,6 +350,10 @@ mod tests {
             assert!(e.contains(message), "{e}");
         }
         assert!(Harness::errors("Idle -> RED(5, 50, 0.1) -> Discard").contains("no nearby Queues"));
+        let e = Harness::errors("Idle -> RED(5) -> Queue -> Discard");
+        assert!(e.contains("MAX_THRESH: required") && !e.contains("must be <="), "{e}");
+        assert_eq!(t.write("r.min_thresh x").unwrap_err(), "MIN_THRESH: parse error");
+        assert_eq!(t.write("r.max_p x").unwrap_err(), "MAX_P: parse error");
     }
 
     /// The numbers of packets from one drop to the next, at a queue that always has `length` packets.

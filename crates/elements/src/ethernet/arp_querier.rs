@@ -4,13 +4,14 @@ use super::arp_cache::{Answer, ArpCache};
 use super::arp_table::{self, LIMIT_ARGS};
 use super::ether_encap::{encapsulate, ethernet_header};
 use super::shared_cache::Cache;
+use crate::named::element_of;
 use clickwork_packet::addr::{EtherAddress, Ipv4Address, Ipv4Prefix};
 use clickwork_packet::headers::arp::{Arp, ArpHeader, operation};
 use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_packet::{BATCH_SIZE, Batch, DEFAULT_HEADROOM, Packet, Timestamp, anno};
-use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef, HostOrPrefix};
+use clickwork_router::args::{ArgSpec, ArgType, Args, HostOrPrefix};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, ElementId, read_handler, write_handler};
 use std::sync::Arc;
 use std::time::Duration;
 use zerocopy::IntoBytes;
@@ -117,7 +118,7 @@ struct Own {
 struct ArpQuerier {
     own: Own,
     cache: Cache,
-    table: Option<String>,
+    table: Option<ElementId>,
     queries: u64,
     responses: u64,
     drops: u64,
@@ -332,7 +333,8 @@ impl Element for ArpQuerier {
         let limits = arp_table::read_limits(args);
         args.read("POLL_TIMEOUT", &mut self.own.poll_after)
             .read("BROADCAST_POLL", &mut self.own.broadcast_poll);
-        self.table = args.get::<ElementRef>("TABLE").map(|e| e.0);
+        let has_table = |id| [arp_table::CLASS.name, CLASS.name].contains(&cx.router().info(id).class.name);
+        self.table = element_of(args, "TABLE", arp_table::CLASS.name, has_table, cx);
         let own: Option<HostOrPrefix<Ipv4Prefix>> = args.get("IP");
         let ether = match args.has("ETH") {
             true => args.get("ETH"),
@@ -360,10 +362,9 @@ impl Element for ArpQuerier {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        if let Some(name) = &self.table {
-            let missing = || format!("TABLE: '{name}' is not an ARPTable");
-            let id = cx.find(name).ok_or_else(missing)?;
-            self.cache = Cache::Shared(cx.exported(id).ok_or_else(missing)?);
+        if let Some(id) = self.table {
+            let missing = "TABLE: element type mismatch, expected ARPTable";
+            self.cache = Cache::Shared(cx.exported(id).ok_or(missing)?);
             return Ok(());
         }
         if !somebody_shares(cx) {
@@ -424,6 +425,20 @@ mod tests {
         let mut bytes = EthernetHeader::new(me.0, who.0, ethertype::ARP).as_bytes().to_vec();
         bytes.extend_from_slice(ArpHeader::new(operation::REPLY, who, me).as_bytes());
         Packet::new(&bytes)
+    }
+
+    #[test]
+    fn a_table_must_be_one() {
+        for (table, message) in [
+            ("nobody", "TABLE: does not name an element"),
+            ("i", "TABLE: element type mismatch, expected ARPTable"),
+        ] {
+            let config = format!(
+                "i :: Idle -> q :: ARPQuerier(10.0.0.1, 2:0:0:0:0:1, TABLE {table}) -> Discard; Idle -> [1] q"
+            );
+            let e = Harness::errors(&config);
+            assert!(e.contains(message), "{e}");
+        }
     }
 
     #[test]

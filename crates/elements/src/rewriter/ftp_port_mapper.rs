@@ -4,11 +4,12 @@ use super::apply::{headers, headers_mut};
 use super::flow_id::FlowId;
 use super::membership::Shared;
 use super::table::Entry;
+use crate::named::element_of;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, TcpHeader};
 use clickwork_packet::{Packet, checksum};
-use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::{Class, Cx, ElementId, SimpleElement, Verdict};
 use std::collections::HashSet;
 
@@ -188,16 +189,7 @@ impl FTPPortMapper {
 impl SimpleElement for FTPPortMapper {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         let mut element = |name: &str, fits: fn(&Cx<'_>, ElementId) -> bool, class: &str| {
-            let ElementRef(text) = args.get::<ElementRef>(name)?;
-            let found = cx.find(&text);
-            match found {
-                None => args.error_in(name, "does not name an element"),
-                Some(id) if !fits(cx, id) => {
-                    args.error_in(name, format!("element type mismatch, expected {class}"));
-                }
-                Some(_) => {}
-            }
-            found.filter(|&id| fits(cx, id))
+            element_of(args, name, class, |id| fits(cx, id), cx)
         };
         self.control = element("CONTROL_REWRITER", super::is_tcp_rewriter, "TCPRewriter");
         self.data = element("DATA_REWRITER", super::is_rewriter, "IPRewriterBase");

@@ -52,7 +52,8 @@ impl PullSwitch {
     }
 
     fn write_input(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        self.choose(crate::values::parse(text, "input number")?, cx);
+        let input = crate::values::parse(text, "").map_err(|_| "syntax error")?;
+        self.choose(input, cx);
         self.tell(cx);
         Ok(())
     }
@@ -136,7 +137,7 @@ mod tests {
             assert_eq!([t.read("sw.switch"), t.read("sw.config")], ["-1", "-1"]);
             t.push("a", 0, [Packet::new(b"a")]);
             assert_eq!((t.run(), t.take("k").len()), (Outcome::Exhausted, 0));
-            assert!(t.write("sw.switch x").is_err());
+            assert_eq!(t.write("sw.switch x").unwrap_err(), "syntax error");
         }
         assert!(two_inputs("StaticPullSwitch").write("sw.switch 0").is_err());
     }

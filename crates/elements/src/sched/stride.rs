@@ -45,7 +45,7 @@ impl Stride {
         for (i, text) in texts.iter().enumerate() {
             let tickets = match crate::values::parse::<i64>(text, "number of tickets") {
                 Ok(n) if n > i64::from(MAX_TICKETS) => {
-                    args.warn(format!("{side} {i}'s tickets reduced to {MAX_TICKETS}"));
+                    args.warn(format!("input {i}'s tickets reduced to {MAX_TICKETS}"));
                     MAX_TICKETS
                 }
                 Ok(n) if n >= 0 => n as u32,

@@ -55,9 +55,10 @@ impl Unit {
     /// Reads a rate written to a handler.
     pub fn parse(self, text: &str) -> Result<u32, String> {
         let rate = match self {
-            Unit::Packets => crate::values::parse::<Rate>(text, "rate in packets per second")?.0,
-            Unit::Bytes => crate::values::parse::<Bandwidth>(text, "bandwidth")?.bytes_per_second,
+            Unit::Packets => crate::values::parse::<Rate>(text, "").map(|rate| rate.0),
+            Unit::Bytes => crate::values::parse::<Bandwidth>(text, "").map(|b| b.bytes_per_second),
         };
+        let rate = rate.map_err(|_| "RATE: parse error")?;
         u32::try_from(rate).map_err(|_| TOO_FAST.to_string())
     }
 
@@ -139,17 +140,6 @@ impl ConfiguredBucket {
         self.bucket.set_rate(rate, self.capacity(rate));
         self.rate = rate;
         Ok(())
-    }
-
-    /// The present configuration, as arguments.
-    pub fn config(&self) -> String {
-        let burst = match (self.burst, self.unit) {
-            (None, _) => String::new(),
-            (Some(Burst::Milliseconds(ms)), _) => format!(", BURST_DURATION {ms}ms"),
-            (Some(Burst::Tokens(n)), Unit::Packets) => format!(", BURST_SIZE {n}"),
-            (Some(Burst::Tokens(n)), Unit::Bytes) => format!(", BURST_BYTES {n}"),
-        };
-        format!("{}{burst}", self.unit.show(self.rate))
     }
 
     /// The rate as a handler gives it.

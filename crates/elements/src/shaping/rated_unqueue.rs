@@ -38,7 +38,7 @@ const HANDLERS: &[Handler] =
                 Ok::<(), String>(())
             }),
         ),
-        read_handler!("config", "the present configuration", |e: &mut RatedUnqueue, _| e.bucket.config()),
+        read_handler!("config", "the rate", |e: &mut RatedUnqueue, _| e.bucket.rate()),
     ];
 
 pub(super) struct RatedUnqueue {
@@ -153,6 +153,7 @@ mod tests {
             assert!((0.49..0.52).contains(&took), "{took}");
             assert_eq!((t.take("k").len(), t.read("r.scheduled")), (60, "false".into()));
             assert!(t.read("r.calls").contains("60 pushes\n"));
+            assert_eq!(t.read("r.config"), "100");
         }
     }
 
@@ -179,5 +180,6 @@ mod tests {
         t.write("r.active true").unwrap();
         t.run();
         assert_eq!((t.take("k").len(), t.read("r.rate")), (5, "50".into()));
+        assert_eq!(t.write("r.rate x").unwrap_err(), "RATE: parse error");
     }
 }

@@ -8,9 +8,10 @@ use super::bridge::Bridge;
 use super::port::State;
 use super::setup::{Setup, is_cost, is_priority};
 use crate::ethernet::switch_control::SwitchControl;
+use crate::named::element_of;
 use crate::sched::suppressor::Gates;
 use clickwork_packet::{Batch, DEFAULT_HEADROOM, Packet, Timestamp};
-use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::router::ElementId;
 use clickwork_router::{Class, Cx, Element, Handler, read_handler, read_param_handler, write_handler};
@@ -152,16 +153,7 @@ impl Default for EtherSpanTree {
 
 /// The element that an argument names, if it is of the class.
 fn named(args: &mut Args, name: &str, classes: &[&str], cx: &Cx<'_>) -> Option<ElementId> {
-    let given = args.get::<ElementRef>(name)?.0;
-    let Some(id) = cx.find(&given) else {
-        args.error_in(name, format!("no element named '{given}'"));
-        return None;
-    };
-    if classes.contains(&cx.router().info(id).class.name) {
-        return Some(id);
-    }
-    args.error_in(name, format!("type mismatch: '{given}' is not of class {}", classes[0]));
-    None
+    element_of(args, name, classes[0], |id| classes.contains(&cx.router().info(id).class.name), cx)
 }
 
 fn exported<T: Any + Send + Sync>(id: ElementId, cx: &Cx<'_>) -> Result<Arc<T>, String> {

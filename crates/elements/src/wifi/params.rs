@@ -1,9 +1,10 @@
 //! What the elements of this family share: handlers that are one parameter, messages, and the elements that arguments
 //! name.
 
+use crate::named::element_of;
 use clickwork_packet::addr::EtherAddress;
-use clickwork_router::args::{Args, ElementRef, FromArg};
-use clickwork_router::{Class, Cx};
+use clickwork_router::args::{Args, FromArg};
+use clickwork_router::{Class, Cx, ElementId};
 use std::any::Any;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -67,34 +68,26 @@ pub fn declaration(cx: &Cx<'_>) -> String {
 
 /// Another element that an argument names: configured with the argument, found before the router runs.
 pub struct Partner<T> {
-    name: Option<String>,
+    element: Option<ElementId>,
     handle: Option<Arc<T>>,
 }
 
 impl<T> Default for Partner<T> {
     fn default() -> Self {
-        Partner { name: None, handle: None }
+        Partner { element: None, handle: None }
     }
 }
 
 impl<T: Any + Send + Sync> Partner<T> {
     /// Reads the argument, whose element must be of a class.
     pub fn configure(&mut self, args: &mut Args, argument: &str, class: &Class, cx: &Cx<'_>) {
-        self.name = args.get::<ElementRef>(argument).map(|e| e.0);
-        let Some(name) = &self.name else { return };
-        match cx.find(name).map(|id| cx.router().info(id).class.name) {
-            None => args.error_in(argument, "does not name an element"),
-            Some(found) if found != class.name => {
-                args.error_in(argument, format!("element type mismatch, expected {}", class.name));
-            }
-            Some(_) => {}
-        }
+        let fits = |id| cx.router().info(id).class.name == class.name;
+        self.element = element_of(args, argument, class.name, fits, cx);
     }
 
     /// Finds the element's handle.
     pub fn initialize(&mut self, cx: &Cx<'_>) {
-        let id = self.name.as_ref().and_then(|name| cx.find(name));
-        self.handle = id.and_then(|id| cx.exported(id));
+        self.handle = self.element.and_then(|id| cx.exported(id));
     }
 
     /// The handle.

@@ -8,10 +8,11 @@ mod trace_info;
 
 use super::notifier::{Event, Notifier};
 use crate::capture::error::system_message;
+use crate::named::element;
 use clickwork_packet::{Batch, Packet, anno};
-use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef, Filename, SecondsIn};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, SecondsIn};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, ElementId, read_handler, write_handler};
 use headers::Headers;
 use std::sync::Arc;
 use table::{Flow, FlowKey, Table, Waiting};
@@ -103,7 +104,7 @@ struct Flows {
     reap_at: i64,
     has_warned: bool,
     trace_name: Option<String>,
-    source: Option<String>,
+    source: Option<ElementId>,
     trace: Option<TraceInfo>,
 }
 
@@ -233,7 +234,7 @@ impl Flows {
     }
 
     fn ask_source(&self, handler: &str, cx: &mut Cx<'_>) -> Option<String> {
-        let source = cx.find(self.source.as_deref()?)?;
+        let source = self.source?;
         let text = cx.act(|router| router.read_handler(source, handler, "")).ok()?;
         Some(text.text().trim().to_owned())
     }
@@ -387,13 +388,7 @@ impl Element for Flows {
         self.capacity = capacity as usize;
         self.handles_fragments = args.has("FRAGMENTS").then_some(fragments);
         self.trace_name = args.get::<Filename>("TRACEINFO").map(|name| name.0.to_string_lossy().into_owned());
-        self.source = args.get::<ElementRef>("SOURCE").map(|element| element.0);
-        if let Some(name) = &self.source
-            && cx.find(name).is_none()
-        {
-            let error = format!("no element named '{name}'");
-            args.error_in("SOURCE", error);
-        }
+        self.source = element(args, "SOURCE", cx);
         cx.export(Arc::clone(&self.notifier));
     }
 

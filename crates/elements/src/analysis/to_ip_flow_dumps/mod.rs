@@ -12,7 +12,7 @@ use clickwork_packet::{Batch, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename};
 use clickwork_router::element::{downcast, try_downcast};
 use clickwork_router::notify::Signal;
-use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, ElementId, TaskStep, read_handler, write_handler};
 use flate2::{Compression, write::GzEncoder};
 use flow::{Flow, FlowId, Style};
 use std::collections::{HashMap, VecDeque};
@@ -70,7 +70,7 @@ const LINGER: Duration = Duration::from_millis(250);
 #[derive(Default)]
 struct FlowDumps {
     pattern: String,
-    notifier: Option<String>,
+    notifier: Option<ElementId>,
     style: Style,
     compresses: bool,
     min_count: u32,
@@ -184,9 +184,9 @@ fn write(flow: &mut Flow, cx: &Cx<'_>) {
 }
 
 impl Element for FlowDumps {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         self.read_patterns(args);
-        self.notifier = notifier::configured(args);
+        self.notifier = notifier::configured(args, cx);
         let (mut all, mut some, mut capacity) = (false, false, 1u32 << 14);
         args.read("ABSOLUTE_TIME", &mut self.style.absolute_time)
             .read("ABSOLUTE_SEQ", &mut self.style.absolute_sequence)
@@ -212,7 +212,7 @@ impl Element for FlowDumps {
             cx.schedule_task();
         }
         notifier::listen(
-            self.notifier.as_deref(),
+            self.notifier,
             |element, aggregate, event, cx| {
                 let dumps = downcast::<FlowDumps>(element);
                 if event == Event::Deleted && dumps.flows.contains_key(&aggregate) {

@@ -11,7 +11,8 @@ mod protocol;
 mod tests;
 
 use crate::capture::error::system_message;
-use clickwork_router::args::{ArgSpec, ArgType, Args, ElementRef, Filename, FromArg, TcpPort, unquote};
+use crate::named::element;
+use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, TcpPort, unquote};
 use clickwork_router::element::{downcast, try_downcast};
 use clickwork_router::{Class, Cx, Element, Ready, read_handler};
 use connection::Connection;
@@ -65,7 +66,6 @@ struct ControlSocket {
     address: Option<Address>,
     read_only: bool,
     verbose: bool,
-    proxy: Option<ElementRef>,
     rights: Rights,
     retries: i32,
     retry_warnings: bool,
@@ -240,7 +240,8 @@ impl Element for ControlSocket {
             .read("RETRIES", &mut self.retries)
             .read("RETRY_WARNINGS", &mut self.retry_warnings)
             .read("LOCALHOST", &mut localhost);
-        self.proxy = args.get("PROXY");
+        let proxy = element(args, "PROXY", cx);
+        self.rights = Rights { read_only: self.read_only, proxy };
         self.address = self.read_address(args, localhost);
         match &self.address {
             Some(Address::Tcp { .. }) => cx.add_handler(
@@ -261,11 +262,6 @@ impl Element for ControlSocket {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        let proxy = match &self.proxy {
-            Some(e) => Some(cx.find(&e.0).ok_or_else(|| format!("no element named '{}'", e.0))?),
-            None => None,
-        };
-        self.rights = Rights { read_only: self.read_only, proxy };
         self.listen(cx)
     }
 

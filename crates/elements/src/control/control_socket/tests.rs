@@ -233,7 +233,7 @@ fn mistakes_in_the_configuration() {
         ("ControlSocket(TCP, http x)", "PORT"),
         ("ControlSocket(TCP)", "PORT: required argument missing"),
         ("ControlSocket(CARRIER_PIGEON, 1)", "unknown socket type 'CARRIER_PIGEON'"),
-        ("ControlSocket(TCP, 0, PROXY nobody)", "no element named 'nobody'"),
+        ("ControlSocket(TCP, 0, PROXY nobody)", "PROXY: does not name an element"),
         ("ControlSocket(SOCKET, -1)", "FD"),
     ] {
         let e = Harness::errors(config);

@@ -2,10 +2,9 @@
 
 use super::super::name::{Name, inet};
 use super::super::options::{Buffers, Form, HEADROOM, RCVBUF, SNAPLEN, SNDBUF, TIMESTAMP};
+use crate::named::element;
 use clickwork_packet::addr::Ipv4Address;
-use clickwork_router::args::{
-    ArgSpec, ArgType, Args, ElementRef, Filename, FromArg, TcpPort, UdpPort, unquote,
-};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, TcpPort, UdpPort, unquote};
 use clickwork_router::{Cx, ElementId};
 
 /// The table of arguments. Positions after TYPE mean addresses and ports, or files, as TYPE says.
@@ -149,13 +148,9 @@ fn unix_names(args: &mut Args) -> Option<(Name, Option<Name>)> {
 
 /// The route table that an argument names.
 fn table(name: &str, args: &mut Args, cx: &Cx<'_>) -> Option<ElementId> {
-    let ElementRef(wanted) = args.get(name)?;
-    let Some(id) = cx.find(&wanted) else {
-        args.error_in(name, format!("'{wanted}' does not name an element"));
-        return None;
-    };
+    let id = element(args, name, cx)?;
     if !cx.router().has_read_handler(id, "lookup") {
-        args.error(format!("{wanted} is not an IPRouteTable"));
+        args.error(format!("{} is not an IPRouteTable", cx.router().info(id).name));
     }
     Some(id)
 }

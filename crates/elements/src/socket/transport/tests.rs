@@ -322,7 +322,7 @@ fn mistakes_are_named() {
         (&format!("UNIX, /a, /{long}"), "local filename '/xxx"),
         ("UDP, 1.2.3.4, 5, SNAPLEN 0", "SNAPLEN out of range"),
         ("UDP, 1.2.3.4, 5, ALLOW d", "d is not an IPRouteTable"),
-        ("UDP, 1.2.3.4, 5, DENY nobody", "'nobody' does not name an element"),
+        ("UDP, 1.2.3.4, 5, DENY nobody", "DENY: does not name an element"),
         ("UDP, 1.2.3.4, x", "PORT: "),
         (&format!("TCP, 127.0.0.1, {}", taken.local_addr().unwrap().port()), "bind: Address already in use"),
         (&format!("TCP, 127.0.0.1, {free}, CLIENT true"), "connect: Connection refused"),

@@ -282,9 +282,9 @@ fn arguments_are_checked() {
     let right = "2:0:0:0:0:1, before, behind, sw";
     Harness::new(&config(&format!("{right}, HELLO_TIME 1, MAX_AGE 6, FORWARD_DELAY 4")));
     for (arguments, complaint) in [
-        ("2:0:0:0:0:1, nobody, behind, sw", "INPUT_SUPPRESSOR: no element named 'nobody'"),
-        ("2:0:0:0:0:1, before, q, sw", "OUTPUT_SUPPRESSOR: type mismatch: 'q' is not of class Suppressor"),
-        ("2:0:0:0:0:1, before, behind, q", "SWITCH: type mismatch: 'q' is not of class EtherSwitch"),
+        ("2:0:0:0:0:1, nobody, behind, sw", "INPUT_SUPPRESSOR: does not name an element"),
+        ("2:0:0:0:0:1, before, q, sw", "OUTPUT_SUPPRESSOR: element type mismatch, expected Suppressor"),
+        ("2:0:0:0:0:1, before, behind, q", "SWITCH: element type mismatch, expected EtherSwitch"),
         (&format!("{right}, HELLO_TIME 0.5"), "HELLO_TIME: must be between 1 and 10 seconds"),
         (&format!("{right}, MAX_AGE 41"), "MAX_AGE: must be between 6 and 40 seconds"),
         (&format!("{right}, FORWARD_DELAY 31"), "FORWARD_DELAY: must be between 4 and 30 seconds"),
