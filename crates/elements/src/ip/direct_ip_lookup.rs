@@ -1,6 +1,6 @@
 //! DirectIPLookup: routes packets by destination address; indexes one big array.
 
-use super::ip_lookup::{IpLookup, class};
+use super::ip_lookup::{Complaint, IpLookup, class};
 use super::lookup::DirectTable;
 use clickwork_router::Class;
 
@@ -14,5 +14,5 @@ pub static CLASS: Class = Class {
              longer ones two. The array takes up to 64 MB, but only where there are routes.",
     example: "InfiniteSource(LIMIT 10, STOP true) \
               -> DirectIPLookup(10.0.0.0/8 0, 0/0 10.0.0.1 1) => Discard, Discard",
-    ..class::<DirectTable>("DirectIPLookup", || IpLookup::<DirectTable>::boxed(None))
+    ..class::<DirectTable>("DirectIPLookup", || IpLookup::<DirectTable>::boxed(Complaint::None))
 };

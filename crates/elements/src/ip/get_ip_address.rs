@@ -31,7 +31,11 @@ fast_path!(GetIPAddress, get_ip_address);
 
 impl SimpleElement for GetIPAddress {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        let offset = args.get::<i32>("OFFSET").and_then(|n| usize::try_from(n).ok());
+        let given = args.get::<i32>("OFFSET");
+        if args.has("OFFSET") && given.is_none() {
+            return; // It has been said that it is no number.
+        }
+        let offset = given.and_then(|n| usize::try_from(n).ok());
         let mut anno = anno::DST_IP;
         args.read_with("ANNO", AnnoOfSize(4), &mut anno);
         let field = args.get::<Word>("IP");

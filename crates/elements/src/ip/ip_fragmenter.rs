@@ -179,11 +179,12 @@ fn rest_header(first: &[u8]) -> Vec<u8> {
 
 impl Element for IPFragmenter {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read("MTU", &mut self.constants.mtu)
-            .read("HONOR_DF", &mut self.honor_df)
-            .read("VERBOSE", &mut self.verbose);
+        let mtu = args.get("MTU");
+        args.read("HONOR_DF", &mut self.honor_df).read("VERBOSE", &mut self.verbose);
         args.read_with("HEADROOM", Bounded(0..=u32::from(u16::MAX)), &mut self.headroom);
-        if args.has("MTU") && self.constants.mtu < 8 {
+        let Some(mtu) = mtu else { return };
+        self.constants.mtu = mtu;
+        if mtu < 8 {
             args.error("MTU must be at least 8");
         }
     }
@@ -302,5 +303,6 @@ mod tests {
     #[test]
     fn the_mtu_has_a_least_value() {
         assert!(Harness::errors("Idle -> IPFragmenter(7) -> Discard").contains("MTU must be at least 8"));
+        assert!(!Harness::errors("Idle -> IPFragmenter(none) -> Discard").contains("at least"));
     }
 }

@@ -40,21 +40,42 @@ pub(super) const fn class<T: RouteTable + Default + Send + 'static>(
 /// How many packets without a route are told of.
 const COMPLAINTS: u32 = 5;
 
+/// What an element says of packets without a route.
+#[derive(Clone, Copy)]
+pub(super) enum Complaint {
+    /// Nothing.
+    None,
+    /// In this name, that there is no route; not often.
+    NoRoute(&'static str),
+    /// In this name, that there is no gateway for the address, as the number it is in memory; always.
+    NoGateway(&'static str),
+}
+
 /// A lookup element with its table.
 pub(super) struct IpLookup<T> {
     table: T,
     /// The routes of the configuration, to tell at a hot swap whether they changed.
     configured: Vec<String>,
-    /// Who says that a packet has no route; `None` if nobody does.
-    speaker: Option<&'static str>,
+    complaint: Complaint,
+    /// What the user is told about the class at its configuration.
+    advice: Option<&'static str>,
     outputs: u32,
     complaints: u32,
 }
 
 impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
     /// An element with an empty table, for [`Class::make`].
-    pub(super) fn boxed(speaker: Option<&'static str>) -> Box<dyn Element> {
-        Box::new(Self { table: T::default(), configured: Vec::new(), speaker, outputs: 0, complaints: 0 })
+    pub(super) fn boxed(complaint: Complaint) -> Box<dyn Element> {
+        Box::new(Self::new(complaint, None))
+    }
+
+    /// The same of a class that the user is advised against.
+    pub(super) fn discouraged(complaint: Complaint, advice: &'static str) -> Box<dyn Element> {
+        Box::new(Self::new(complaint, Some(advice)))
+    }
+
+    fn new(complaint: Complaint, advice: Option<&'static str>) -> Self {
+        Self { table: T::default(), configured: Vec::new(), complaint, advice, outputs: 0, complaints: 0 }
     }
 
     const HANDLERS: &'static [Handler] = &[
@@ -98,11 +119,17 @@ impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
     /// Tells of the first packets without a route.
     #[cold]
     fn complain(&mut self, destinations: &[Ipv4Address], cx: &Cx<'_>) {
-        let Some(speaker) = self.speaker else { return };
         for destination in destinations {
             self.complaints = self.complaints.saturating_add(1);
-            if self.complaints <= COMPLAINTS {
-                cx.chatter(&format!("{speaker}: no route for {destination}"));
+            match self.complaint {
+                Complaint::NoRoute(speaker) if self.complaints <= COMPLAINTS => {
+                    cx.chatter(&format!("{speaker}: no route for {destination}"));
+                }
+                Complaint::NoGateway(speaker) => {
+                    let number = u32::from_le_bytes(destination.octets());
+                    cx.chatter(&format!("{speaker}: no gw for {number:x}"));
+                }
+                _ => {}
             }
         }
     }
@@ -165,6 +192,9 @@ impl<T: RouteTable + Default + Send + 'static> Element for IpLookup<T> {
         let names = DefinedNames(args.names().clone());
         let context = Context { names: &names, outputs: cx.outputs() as u32 };
         let mut repeated = 0;
+        if let Some(advice) = self.advice {
+            args.warn(advice);
+        }
         self.outputs = context.outputs;
         self.configured = args.rest().to_vec();
         for (index, text) in self.configured.iter().enumerate() {
@@ -319,6 +349,9 @@ mod tests {
             assert_eq!(t.printed(), format!("{speaker}: no route for 99.9.9.9\n").repeat(5), "{class}");
             assert!(t.take("a").is_empty());
         }
+        let mut t = Harness::new(&with_routes("SortedIPLookup", "10.0.0.0/8 0"));
+        t.push("s", 0, (0..9).map(|_| to("99.9.8.7")));
+        assert!(t.printed().ends_with(&"SortedIPLookup: no gw for 7080963\n".repeat(9)));
         let mut t = Harness::new(&with_routes("DirectIPLookup", "10.0.0.0/8 0"));
         t.push("s", 0, [to("99.9.9.9")]);
         assert_eq!(t.printed(), "");

@@ -1,6 +1,6 @@
 //! LinearIPLookup: routes packets by destination address; searches a list.
 
-use super::ip_lookup::{IpLookup, class};
+use super::ip_lookup::{Complaint, IpLookup, class};
 use super::lookup::LinearTable;
 use clickwork_router::Class;
 
@@ -14,5 +14,7 @@ pub static CLASS: Class = Class {
              other, the earlier route wins.",
     example: "InfiniteSource(LIMIT 10, STOP true) \
               -> LinearIPLookup(10.0.0.0/8 0, 0/0 10.0.0.1 1) => Discard, Discard",
-    ..class::<LinearTable>("LinearIPLookup", || IpLookup::<LinearTable>::boxed(Some("LinearIPLookup")))
+    ..class::<LinearTable>("LinearIPLookup", || {
+        IpLookup::<LinearTable>::boxed(Complaint::NoRoute("LinearIPLookup"))
+    })
 };

@@ -1,6 +1,6 @@
 //! RadixIPLookup: routes packets by destination address; follows a trie.
 
-use super::ip_lookup::{IpLookup, class};
+use super::ip_lookup::{Complaint, IpLookup, class};
 use super::lookup::RadixTable;
 use clickwork_router::Class;
 
@@ -13,5 +13,7 @@ pub static CLASS: Class = Class {
              16, 8 and 8 bits: one to three memory accesses, whatever the number of routes.",
     example: "InfiniteSource(LIMIT 10, STOP true) \
               -> RadixIPLookup(10.0.0.0/8 0, 0/0 10.0.0.1 1) => Discard, Discard",
-    ..class::<RadixTable>("RadixIPLookup", || IpLookup::<RadixTable>::boxed(Some("IPRouteTable")))
+    ..class::<RadixTable>("RadixIPLookup", || {
+        IpLookup::<RadixTable>::boxed(Complaint::NoRoute("IPRouteTable"))
+    })
 };

@@ -1,6 +1,6 @@
 //! RangeIPLookup: routes packets by destination address; searches address ranges.
 
-use super::ip_lookup::{IpLookup, class};
+use super::ip_lookup::{Complaint, IpLookup, class};
 use super::lookup::RangeTable;
 use clickwork_router::Class;
 
@@ -13,5 +13,5 @@ pub static CLASS: Class = Class {
              in a short sorted list of address ranges, which take little memory.",
     example: "InfiniteSource(LIMIT 10, STOP true) \
               -> RangeIPLookup(10.0.0.0/8 0, 0/0 10.0.0.1 1) => Discard, Discard",
-    ..class::<RangeTable>("RangeIPLookup", || IpLookup::<RangeTable>::boxed(None))
+    ..class::<RangeTable>("RangeIPLookup", || IpLookup::<RangeTable>::boxed(Complaint::None))
 };

@@ -1,6 +1,6 @@
 //! SortedIPLookup: routes packets by destination address; searches a sorted list.
 
-use super::ip_lookup::{IpLookup, class};
+use super::ip_lookup::{Complaint, IpLookup, class};
 use super::lookup::SortedTable;
 use clickwork_router::Class;
 
@@ -14,5 +14,10 @@ pub static CLASS: Class = Class {
              holes.",
     example: "InfiniteSource(LIMIT 10, STOP true) \
               -> SortedIPLookup(10.0.0.0/8 0, 0/0 10.0.0.1 1) => Discard, Discard",
-    ..class::<SortedTable>("SortedIPLookup", || IpLookup::<SortedTable>::boxed(Some("SortedIPLookup")))
+    ..class::<SortedTable>("SortedIPLookup", || {
+        IpLookup::<SortedTable>::discouraged(
+            Complaint::NoGateway("SortedIPLookup"),
+            "SortedIPLookup is deprecated; use LinearIPLookup or RadixIPLookup instead",
+        )
+    })
 };

@@ -1,6 +1,6 @@
 //! StaticIPLookup: routes packets by destination address.
 
-use super::ip_lookup::{IpLookup, class};
+use super::ip_lookup::{Complaint, IpLookup, class};
 use super::lookup::StaticTable;
 use clickwork_router::Class;
 
@@ -23,6 +23,6 @@ const fn facts(name: &'static str) -> Class {
                  class unless you want to compare algorithms.",
         example: "InfiniteSource(LIMIT 10, STOP true) \
                   -> StaticIPLookup(10.0.0.0/8 0, 0/0 10.0.0.1 1) => Discard, Discard",
-        ..class::<StaticTable>(name, || IpLookup::<StaticTable>::boxed(Some("LinearIPLookup")))
+        ..class::<StaticTable>(name, || IpLookup::<StaticTable>::boxed(Complaint::NoRoute("LinearIPLookup")))
     }
 }

@@ -1,14 +1,17 @@
 //! A table made of a record of routes and an index for lookups.
 
 use super::RouteTable;
+use super::printed::Order;
 use super::route::{Hop, Removal, Route, RouteError};
 use super::store::{Reuse, RouteStore};
 use clickwork_packet::addr::{Ipv4Address, Ipv4Prefix};
 
 /// What answers lookups beside a record of routes. The record is always changed first, then the index is told.
 pub trait Index: Default {
-    /// The printed order of the Click element this index serves.
+    /// What the Click element this index serves does with the places of removed routes.
     const REUSE: Reuse = Reuse::First;
+    /// The order in which it prints its routes.
+    const ORDER: Order = Order::Places;
 
     /// Whether a route for this prefix can be entered.
     fn accept(&self, prefix: Ipv4Prefix) -> Result<(), RouteError>;
@@ -68,7 +71,7 @@ impl<I: Index> RouteTable for Indexed<I> {
     }
 
     fn routes(&self) -> Box<dyn Iterator<Item = Route> + '_> {
-        Box::new(self.store.iter().copied())
+        Box::new(I::ORDER.of(&self.store).into_iter())
     }
 
     fn clear(&mut self) {

@@ -5,6 +5,7 @@
 
 use super::entry::Entry;
 use super::painted::Canvas;
+use super::printed::Order;
 use super::store::Reuse;
 use clickwork_packet::prefetch;
 
@@ -38,6 +39,7 @@ fn covered(address: u32, prefix_len: u32, shift: u32, array_bits: u32) -> std::o
 
 impl<const ROOT_BITS: u32> Canvas for Multibit<ROOT_BITS> {
     const REUSE: Reuse = if ROOT_BITS == 16 { Reuse::Latest } else { Reuse::First };
+    const ORDER: Order = if ROOT_BITS == 16 { Order::Places } else { Order::Buckets };
 
     fn paint(&mut self, address: u32, prefix_len: u8, rule: impl Fn(Entry) -> Entry + Copy) {
         let prefix_len = u32::from(prefix_len);

@@ -7,6 +7,7 @@
 
 use super::entry::{Entry, MAX_HOPS};
 use super::indexed::Index;
+use super::printed::Order;
 use super::route::{Hop, Route, RouteError};
 use super::store::{Reuse, RouteStore};
 use clickwork_packet::addr::{Ipv4Address, Ipv4Prefix};
@@ -18,8 +19,10 @@ const SHORT_BITS: u32 = 8;
 
 /// A structure that maps every IPv4 address to an [`Entry`], at first [`Entry::NONE`].
 pub trait Canvas: Default {
-    /// The printed order of the Click element this structure serves.
+    /// What the Click element this structure serves does with the places of removed routes.
     const REUSE: Reuse = Reuse::First;
+    /// The order in which it prints its routes.
+    const ORDER: Order = Order::Places;
 
     /// Replaces each entry of the addresses that share the first `prefix_len` bits, 9 to 32, with `address` by what `rule`
     /// says.
@@ -63,6 +66,7 @@ fn prefix_len(prefix: Ipv4Prefix) -> Result<u8, RouteError> {
 
 impl<C: Canvas> Index for Painted<C> {
     const REUSE: Reuse = C::REUSE;
+    const ORDER: Order = C::ORDER;
 
     fn accept(&self, prefix: Ipv4Prefix) -> Result<(), RouteError> {
         prefix_len(prefix)?;

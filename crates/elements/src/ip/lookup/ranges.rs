@@ -4,6 +4,7 @@
 
 use super::entry::Entry;
 use super::painted::Canvas;
+use super::printed::Order;
 use clickwork_packet::prefetch;
 
 const LIST_BITS: u32 = 16;
@@ -29,6 +30,8 @@ impl Default for Ranges {
 }
 
 impl Canvas for Ranges {
+    const ORDER: Order = Order::Buckets;
+
     fn paint(&mut self, address: u32, prefix_len: u8, rule: impl Fn(Entry) -> Entry + Copy) {
         let host_bits = 32 - u32::from(prefix_len);
         let first = (address >> LIST_BITS) as usize;

@@ -1,6 +1,7 @@
 //! A list with the most specific routes first, so that a search ends at the first hit.
 
 use super::indexed::Index;
+use super::printed::Order;
 use super::route::{Hop, Route, RouteError};
 use super::store::RouteStore;
 use clickwork_packet::addr::{Ipv4Address, Ipv4Prefix};
@@ -18,6 +19,8 @@ fn mask_bits(route: &Route) -> u32 {
 }
 
 impl Index for MostSpecificFirst {
+    const ORDER: Order = Order::Contained;
+
     fn accept(&self, _prefix: Ipv4Prefix) -> Result<(), RouteError> {
         Ok(())
     }
