@@ -21,6 +21,14 @@ pub fn parse_with<T: FromArg>(text: &str, names: &Names, expected: &str) -> Resu
     })
 }
 
+/// Reads a value that takes the place of an argument; the error is that of a configuration.
+///
+/// # Errors
+/// If the text is not of the type.
+pub fn argument<T: FromArg>(argument: &str, text: &str, names: &Names) -> Result<T, String> {
+    T::from_arg(text.trim(), names).map_err(|e| format!("{argument}: {e}"))
+}
+
 /// Reads a value into `slot`; for handlers that set a field.
 ///
 /// # Errors

@@ -79,7 +79,7 @@ const EMPTY_TICK_NANOS: i64 = 1_000_000_000 / 50;
 
 /// A threshold, from the text of a handler.
 fn threshold(argument: &str, text: &str) -> Result<i64, String> {
-    crate::values::parse::<u32>(text, "").map(i64::from).map_err(|_| format!("{argument}: parse error"))
+    crate::values::argument::<u32>(argument, text, &Names::default()).map(i64::from)
 }
 
 pub(super) struct Red {

@@ -4,10 +4,20 @@ use super::fast::ether_encap::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::ethernet::EthernetHeader;
-use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg};
 use clickwork_router::{
     Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
 };
+
+macro_rules! ethertype_handler {
+    ($name:expr, $help:expr) => {
+        read_handler!($name, $help, |e: &mut EtherEncap, _| format!("{:04x}", e.ethertype)).and_write(
+            write_handler!("", "", |e: &mut EtherEncap, text, cx| {
+                set(&mut e.ethertype, "ETHERTYPE", text, cx)
+            }),
+        )
+    };
+}
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -21,19 +31,18 @@ pub static CLASS: Class = Class {
         ArgSpec::required("DST", ArgType::EtherAddr, "destination address"),
     ],
     handlers: &[
-        read_handler!("src", "source address", |e: &mut EtherEncap, _| e.source.to_string())
-            .and_write(write_handler!("", "", |e: &mut EtherEncap, text, cx| set(&mut e.source, text, cx))),
+        read_handler!("src", "source address", |e: &mut EtherEncap, _| e.source.to_string()).and_write(
+            write_handler!("", "", |e: &mut EtherEncap, text, cx| set(&mut e.source, "SRC", text, cx)),
+        ),
         read_handler!("dst", "destination address", |e: &mut EtherEncap, _| e.destination.to_string())
             .and_write(write_handler!("", "", |e: &mut EtherEncap, text, cx| set(
                 &mut e.destination,
+                "DST",
                 text,
                 cx
             ))),
-        read_handler!("ethertype", "Ethernet type", |e: &mut EtherEncap, _| format!("{:04x}", e.ethertype))
-            .and_write(write_handler!("", "", |e: &mut EtherEncap, text, _| {
-                e.ethertype = crate::values::parse(text, "uint16_t")?;
-                Ok::<(), String>(())
-            })),
+        ethertype_handler!("ethertype", "Ethernet type"),
+        ethertype_handler!("etht", "the older name of 'ethertype'"),
     ],
     fast: Some(FastPath::of::<EtherEncap>()),
     ..Class::new("EtherEncap", "ethernet", || Box::<EtherEncap>::default())
@@ -50,8 +59,9 @@ struct EtherEncap {
 
 fast_path!(EtherEncap, ether_encap());
 
-fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
-    *slot = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
+/// The handler that replaces an argument.
+fn set<T: FromArg>(slot: &mut T, name: &str, text: &str, cx: &Cx<'_>) -> Result<(), String> {
+    *slot = crate::values::argument(name, text, &cx.names())?;
     Ok(())
 }
 
@@ -110,6 +120,9 @@ mod tests {
         assert_eq!(t.bytes("k"), [[7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 0x86, 0xDD, b'x']]);
         t.write("e.src 9:9:9:9:9:9").unwrap();
         assert_eq!(t.read("e.src"), "09-09-09-09-09-09");
-        assert!(t.write("e.dst hello").is_err());
+        assert_eq!(t.write("e.dst hello").unwrap_err(), "DST: parse error");
+        t.write("e.etht 0x800").unwrap();
+        assert_eq!([t.read("e.etht"), t.read("e.ethertype")], ["0800", "0800"]);
+        assert_eq!(t.write("e.ethertype 99999").unwrap_err(), "ETHERTYPE: out of range, bound 65535");
     }
 }

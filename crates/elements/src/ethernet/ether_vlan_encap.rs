@@ -52,6 +52,8 @@ pub static CLASS: Class = Class {
                 "uint16_t"
             )),
         ),
+        read_handler!("config", "the present addresses, type and tag", |e: &mut EtherVlanEncap, _| e
+            .config()),
         read_handler!("native_vlan", "the VLAN without tags", |e: &mut EtherVlanEncap, _| e.native.show())
             .and_write(write_handler!("", "", |e: &mut EtherVlanEncap, text, _| e.native.set(text))),
     ],
@@ -81,6 +83,12 @@ fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
 }
 
 impl EtherVlanEncap {
+    /// What it does at present, in the order that Click shows it in: not that of the arguments.
+    fn config(&self) -> String {
+        let EtherVlanEncap { ethertype, source, destination, tag, native } = self;
+        format!("{source}, {destination}, {ethertype}, {}{}", tag.arguments(), native.argument())
+    }
+
     #[inline]
     fn constants(&self) -> Constants {
         Constants {
@@ -136,5 +144,9 @@ mod tests {
         let tagged = [&addresses[..], b"\x81\x00\x20\x07\x08\x00x"].concat();
         assert_eq!(t.bytes("k"), [tagged, [&addresses[..], b"\x08\x00x"].concat()]);
         assert_eq!([t.read("v.src"), t.read("v.vlan_id")], ["01-01-01-01-01-01", "7"]);
+        assert_eq!(
+            t.read("v.config"),
+            "01-01-01-01-01-01, 02-02-02-02-02-02, 2048, VLAN_ID 7, VLAN_PCP 1, NATIVE_VLAN 7"
+        );
     }
 }

@@ -4,7 +4,7 @@ use super::fast::set_vlan_anno::{Constants, fast};
 use super::vlan_tag::{Tag, tag_handlers};
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
-use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path};
+use clickwork_router::{Class, Cx, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -17,13 +17,20 @@ pub static CLASS: Class = Class {
         ArgSpec::positional("VLAN_PCP", ArgType::IntRange { min: 0, max: 7 }, "0", "the priority"),
         ArgSpec::keyword("VLAN_ID", ArgType::IntRange { min: 0, max: 0xFFF }, "0", "the VLAN's number"),
     ],
-    handlers: &tag_handlers!(SetVlanAnno),
+    handlers: &[
+        TAG_HANDLERS[0],
+        TAG_HANDLERS[1],
+        TAG_HANDLERS[2],
+        read_handler!("config", "the present configuration", |e: &mut SetVlanAnno, _| e.tag.arguments()),
+    ],
     fast: Some(FastPath::of::<SetVlanAnno>()),
     ..Class::new("SetVLANAnno", "ethernet", || Box::<SetVlanAnno>::default())
 };
 
 /// The class under its older name.
 pub static OLDER: Class = Class { name: "SetVlanAnno", ..CLASS };
+
+const TAG_HANDLERS: [clickwork_router::Handler; 3] = tag_handlers!(SetVlanAnno);
 
 #[derive(Default)]
 struct SetVlanAnno {
@@ -66,6 +73,15 @@ mod tests {
         assert_eq!((set(&mut t), t.read("v.vlan_tci")), (vec![0xA1, 2], (0xA102).to_string()));
         t.write("v.vlan_pcp 0").unwrap();
         assert_eq!((t.read("v.vlan_id"), t.read("v.vlan_pcp")), ("258".into(), "0".into()));
-        assert!(t.write("v.vlan_id 4096").is_err() && t.write("v.vlan_tci 70000").is_err());
+        assert_eq!(t.read("v.config"), "VLAN_ID 258, VLAN_PCP 0");
+        for (write, message) in [
+            ("vlan_id 4096", "VLAN_ID: out of range, bound 4095"),
+            ("vlan_pcp 8", "VLAN_PCP: out of range, bound 7"),
+            ("vlan_tci 70000", "VLAN_TCI: out of range, bound 65535"),
+            ("vlan_tci x", "VLAN_TCI: parse error"),
+        ] {
+            assert_eq!(t.write(&format!("v.{write}")).unwrap_err(), message);
+        }
+        assert_eq!(t.read("v.vlan_tci"), "258");
     }
 }

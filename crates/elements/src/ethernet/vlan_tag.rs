@@ -1,5 +1,6 @@
 //! VLAN tags (IEEE 802.1Q): the arguments and handlers that the VLAN elements share, and the bytes of a tag.
 
+use crate::values::argument;
 use clickwork_packet::{Packet, anno};
 use clickwork_router::args::{Args, Bounded, FromArg, Names, Word};
 
@@ -73,18 +74,18 @@ impl Tag {
     /// Sets the whole tag, or that it is the annotation.
     pub fn set(&mut self, text: &str, names: &Names) -> Result<(), String> {
         let text = text.trim();
-        self.from_annotation = text == "ANNO";
-        if !self.from_annotation {
-            self.tci = crate::values::parse_with(text, names, "a tag, 0 to 65535, or ANNO")?;
+        if text != "ANNO" {
+            self.tci = argument("VLAN_TCI", text, names)?;
         }
+        self.from_annotation = text == "ANNO";
         Ok(())
     }
 
     /// Sets the VLAN's number.
     pub fn set_id(&mut self, text: &str) -> Result<(), String> {
-        let id: u16 = crate::values::parse(text, "a VLAN number, 0 to 4095")?;
+        let id: u16 = argument("VLAN_ID", text, &Names::default())?;
         if id > ID {
-            return Err(format!("out of range, bound {ID}"));
+            return Err(format!("VLAN_ID: out of range, bound {ID}"));
         }
         *self = Tag { from_annotation: false, tci: self.tci & !ID | id };
         Ok(())
@@ -92,9 +93,9 @@ impl Tag {
 
     /// Sets the priority.
     pub fn set_priority(&mut self, text: &str) -> Result<(), String> {
-        let priority: u16 = crate::values::parse(text, "a priority, 0 to 7")?;
+        let priority: u16 = argument("VLAN_PCP", text, &Names::default())?;
         if priority > 7 {
-            return Err("out of range, bound 7".to_string());
+            return Err("VLAN_PCP: out of range, bound 7".to_string());
         }
         *self = Tag { from_annotation: false, tci: self.tci & 0x1FFF | priority << 13 };
         Ok(())

@@ -1,7 +1,8 @@
 //! The arguments RATE and burst size, which all token-bucket elements have in common, and the shapers' RATE.
 
 use super::token_bucket::TokenBucket;
-use clickwork_router::args::{ArgSpec, ArgType, Args, Bandwidth, Rate, SecondsIn, unparse_bandwidth};
+use crate::values::argument;
+use clickwork_router::args::{ArgSpec, ArgType, Args, Bandwidth, Names, Rate, SecondsIn, unparse_bandwidth};
 
 /// What a rate counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,11 +55,11 @@ impl Unit {
 
     /// Reads a rate written to a handler.
     pub fn parse(self, text: &str) -> Result<u32, String> {
+        let names = Names::default();
         let rate = match self {
-            Unit::Packets => crate::values::parse::<Rate>(text, "").map(|rate| rate.0),
-            Unit::Bytes => crate::values::parse::<Bandwidth>(text, "").map(|b| b.bytes_per_second),
+            Unit::Packets => argument::<Rate>("RATE", text, &names)?.0,
+            Unit::Bytes => argument::<Bandwidth>("RATE", text, &names)?.bytes_per_second,
         };
-        let rate = rate.map_err(|_| "RATE: parse error")?;
         u32::try_from(rate).map_err(|_| TOO_FAST.to_string())
     }
 
