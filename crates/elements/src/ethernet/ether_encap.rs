@@ -11,11 +11,11 @@ use clickwork_router::{
 
 macro_rules! ethertype_handler {
     ($name:expr, $help:expr) => {
-        read_handler!($name, $help, |e: &mut EtherEncap, _| format!("{:04x}", e.ethertype)).and_write(
-            write_handler!("", "", |e: &mut EtherEncap, text, cx| {
-                set(&mut e.ethertype, "ETHERTYPE", text, cx)
-            }),
-        )
+        read_handler!($name, $help, |e: &mut EtherEncap, _| e.ethertype).and_write(write_handler!(
+            "",
+            "",
+            |e: &mut EtherEncap, text, cx| { set(&mut e.ethertype, "ETHERTYPE", text, cx) }
+        ))
     };
 }
 
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(t.read("e.src"), "09-09-09-09-09-09");
         assert_eq!(t.write("e.dst hello").unwrap_err(), "DST: parse error");
         t.write("e.etht 0x800").unwrap();
-        assert_eq!([t.read("e.etht"), t.read("e.ethertype")], ["0800", "0800"]);
+        assert_eq!([t.read("e.etht"), t.read("e.ethertype")], ["2048", "2048"]);
         assert_eq!(t.write("e.ethertype 99999").unwrap_err(), "ETHERTYPE: out of range, bound 65535");
     }
 }

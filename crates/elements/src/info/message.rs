@@ -29,19 +29,20 @@ impl Element for Message {
         let Some(message) = args.get::<String>("MESSAGE") else { return };
         let kind = args.get::<Word>("TYPE").map_or("MESSAGE".to_string(), |Word(kind)| kind);
         match kind.as_str() {
-            "MESSAGE" => say(&message, cx),
-            "WARNING" => say(&format!("warning: {message}"), cx),
+            "MESSAGE" => say("configuring", &message, cx),
+            "WARNING" => say("configuring", &format!("warning: {message}"), cx),
             "ERROR" => args.error(message),
             _ => args.error("unrecognized message type"),
         }
     }
 }
 
-/// Messages and warnings come at once, so that they are in the order of the configuration.
-fn say(message: &str, cx: &Cx<'_>) {
+/// Prints a message about the element while it is being configured or initialized. Messages and warnings come at once, so
+/// that they are in the order of the configuration.
+pub(crate) fn say(doing: &str, message: &str, cx: &Cx<'_>) {
     let (landmark, name, class) = (&cx.info().landmark, cx.name(), &cx.info().class_name);
     let message = message.replace('\n', "\n  ");
-    cx.chatter(&format!("{landmark}: While configuring '{name} :: {class}':\n  {message}"));
+    cx.chatter(&format!("{landmark}: While {doing} '{name} :: {class}':\n  {message}"));
 }
 
 #[cfg(test)]

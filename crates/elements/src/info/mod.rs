@@ -8,7 +8,7 @@ mod annotation_info;
 pub mod devices;
 mod error;
 mod for_tools;
-mod message;
+pub(crate) mod message;
 mod port_info;
 mod schedule_info;
 

@@ -1,5 +1,6 @@
 //! Unqueue: the border between pull and push.
 
+use crate::info::message::say;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
@@ -107,13 +108,13 @@ impl Element for Unqueue {
         self.burst = cx.batch_limit() as i32;
         args.read("BURST", &mut self.burst).read("ACTIVE", &mut self.active).read("LIMIT", &mut self.limit);
         self.burst = unlimited(self.burst);
-        if self.burst == 0 {
-            args.warn("BURST size 0, no packets will be pulled");
-        }
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         self.signal = cx.upstream_empty_signal(0);
+        if self.burst == 0 {
+            say("initializing", "warning: BURST size 0, no packets will be pulled", cx);
+        }
         if self.active {
             cx.schedule_task();
         }
@@ -175,6 +176,14 @@ mod tests {
         let config = "Idle -> Queue -> u :: Unqueue -> Discard";
         assert_eq!(Harness::new(config).read("u.burst"), "1");
         assert_eq!(Harness::batched(config).read("u.burst"), "64");
+    }
+
+    #[test]
+    fn a_burst_of_nothing_is_warned_of_when_it_starts() {
+        let mut t = Harness::new("Idle -> Queue -> u :: Unqueue(0) -> Discard");
+        let expected =
+            "While initializing 'u :: Unqueue':\n  warning: BURST size 0, no packets will be pulled\n";
+        assert_eq!(t.printed(), format!("config:1: {expected}"));
     }
 
     #[test]
