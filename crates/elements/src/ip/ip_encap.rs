@@ -5,7 +5,7 @@ use crate::values::store;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::{Ipv4Header, ipv4::DONT_FRAGMENT};
-use clickwork_router::args::{ArgSpec, ArgType, Args, Bounded, IpProto};
+use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, IpProto};
 use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 
 /// The class facts.
@@ -60,15 +60,29 @@ struct IPEncap {
     id: u16,
 }
 
+/// The number of an argument that may be at most `max`.
+fn small(args: &mut Args, name: &str, max: u8) -> Option<u8> {
+    let number: i32 = args.get(name)?;
+    let fitting = u8::try_from(number).ok().filter(|n| *n <= max);
+    if fitting.is_none() {
+        args.error(format!("{name} too large; max {max}"));
+    }
+    fitting
+}
+
 /// The type of service that TOS, or DSCP, ECT and CE ask for.
 pub(crate) fn type_of_service(args: &mut Args) -> u8 {
-    let tos: Option<u8> = args.get("TOS");
-    let dscp: Option<u8> = args.get_with("DSCP", Bounded(0u8..=63));
+    let (tos, dscp) = (small(args, "TOS", 255), small(args, "DSCP", 63));
     // A truth value will do for ECT.
     let ect = match args.raw("ECT") {
-        Some("true" | "yes") => 1,
-        Some("false" | "no") => 0,
-        _ => args.get_with("ECT", Bounded(0u8..=2)).unwrap_or_default(),
+        None | Some("false" | "no" | "0") => 0,
+        Some("true" | "yes" | "1") => 1,
+        Some("2") => 2,
+        Some(other) => {
+            let wrong = format!("bad ECT value '{other}'");
+            args.error(wrong);
+            0
+        }
     };
     let ce = args.get("CE") == Some(true);
     if tos.is_some() && dscp.is_some() {
@@ -84,8 +98,19 @@ pub(crate) fn type_of_service(args: &mut Args) -> u8 {
 impl SimpleElement for IPEncap {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         let (mut proto, mut ttl) = (IpProto(0), 250);
-        args.read("PROTO", &mut proto).read("TTL", &mut ttl);
-        args.read("SRC", &mut self.source).read("DST", &mut self.destination);
+        match args.raw("PROTO").and_then(|text| i32::from_arg(text, args.names()).ok()) {
+            Some(number) if u8::try_from(number).is_err() => args.error("bad IP protocol"),
+            _ => {
+                args.read("PROTO", &mut proto);
+            }
+        }
+        args.read("SRC", &mut self.source).read("TTL", &mut ttl);
+        match args.raw("DST").map(|text| Destination::from_arg(text, args.names())) {
+            Some(Err(_)) => args.error("DST argument should be IP address or 'DST_ANNO'"),
+            _ => {
+                args.read("DST", &mut self.destination);
+            }
+        }
         (self.header.protocol, self.header.ttl, self.header.tos) = (proto.0, ttl, type_of_service(args));
         if args.get("DF") == Some(true) {
             self.header.set_fragment_field(DONT_FRAGMENT);
@@ -141,12 +166,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_protocol_or_address_is_refused() {
+        for (config, error) in [
+            ("300, 1.0.0.1, 2.0.0.2", "bad IP protocol"),
+            ("4, 1.0.0.1, nowhere", "DST argument should be IP address or 'DST_ANNO'"),
+            ("4, 1.0.0.1", "DST: required argument missing"),
+        ] {
+            let e = Harness::errors(&format!("Idle -> IPEncap({config}) -> Discard"));
+            assert!(e.contains(error), "{config}: {e}");
+        }
+    }
+
+    #[test]
     fn contradictions_are_refused() {
         for (config, error) in [
             ("TOS 1, DSCP 1", "cannot set both TOS and DSCP"),
             ("TOS 1, CE true", "cannot set both TOS and ECN bits"),
             ("ECT 1, CE true", "can set at most one ECN option"),
-            ("DSCP 64", "DSCP: out of range"),
+            ("DSCP 64", "DSCP too large; max 63"),
+            ("TOS 256", "TOS too large; max 255"),
+            ("ECT 3", "bad ECT value '3'"),
         ] {
             let e = Harness::errors(&format!("Idle -> IPEncap(4, 1.0.0.1, 2.0.0.2, {config}) -> Discard"));
             assert!(e.contains(error), "{config}: {e}");

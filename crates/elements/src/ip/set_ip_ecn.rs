@@ -4,15 +4,18 @@ use super::fast::set_tos::Constants;
 use super::rewrite::change_tos;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::{Header, Ipv4Header};
-use clickwork_router::args::{ArgSpec, ArgType, Args, Choice};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Word};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
+use clickwork_router::{
+    Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
+};
 
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "sets the ECN field of IP headers",
     manual: "Sets the explicit congestion notification bits of each packet's marked IP header to ECN and updates the \
-             checksum: 0 or no (not capable), 1 or ect1, 2 or ect2 (capable transport), 3 or ce (congestion experienced).",
+             checksum: 0 or no (not capable), 1 or ect1, 2 or ect2 (capable transport), 3 or ce (congestion experienced); \
+             also -, ECT(1), ECT(0) and CE, as RFC 3168 writes them.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> IPEncap(4, 1.0.0.1, 2.0.0.2) -> SetIPECN(ect1) -> CheckIPHeader \
               -> Discard",
     packets: "ip/ip",
@@ -21,6 +24,8 @@ pub static CLASS: Class = Class {
         ArgType::Choice(&["no", "ect1", "ect2", "ce"]),
         "the bits, by name or number",
     )],
+    handlers: &[read_handler!("ecn", "the bits, as they were given", |e: &mut SetIPECN, _| e.given.clone())
+        .and_write(write_handler!("", "", |e: &mut SetIPECN, text, _| e.set(text)))],
     fast: Some(FastPath::of::<SetIPECN>()),
     ..Class::new("SetIPECN", "ip", || Box::<SetIPECN>::default())
 };
@@ -44,19 +49,35 @@ pub static MARK_CE: Class = Class {
     ..Class::new("MarkIPCE", "ip", || Box::<MarkIPCE>::default())
 };
 
-const NAMES: Choice<u8> =
-    Choice(&[("no", 0), ("ect1", 1), ("ect2", 2), ("ce", 3), ("0", 0), ("1", 1), ("2", 2), ("3", 3)]);
+/// The bits that a name or number stands for.
+fn bits(text: &str) -> Option<u8> {
+    Some(match text {
+        "0" | "no" | "-" => 0,
+        "1" | "ect1" | "ECT(1)" => 1,
+        "2" | "ect2" | "ECT(0)" => 2,
+        "3" | "ce" | "CE" => 3,
+        _ => return None,
+    })
+}
+
 /// The two bits of ECN in the type of service.
 const MASK: u8 = 3;
 
 #[derive(Default)]
 struct SetIPECN {
     ecn: u8,
+    given: String,
 }
 
 fast_path!(SetIPECN, set_tos());
 
 impl SetIPECN {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        self.ecn = bits(text.trim()).ok_or("bad ECN argument")?;
+        self.given = text.trim().to_string();
+        Ok(())
+    }
+
     #[inline]
     fn constants(&self) -> Constants {
         Constants { keep: !MASK, set: self.ecn, capable_only: false }
@@ -65,7 +86,10 @@ impl SetIPECN {
 
 impl SimpleElement for SetIPECN {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("ECN", NAMES, &mut self.ecn);
+        let Some(text) = args.get::<Word>("ECN") else { return };
+        if let Err(error) = self.set(&text.0) {
+            args.error(error);
+        }
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
@@ -129,6 +153,18 @@ mod tests {
         let mut t = Harness::new(&format!("s :: Source -> {elements} -> CheckIPHeader -> k :: Sink"));
         t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").marked()]);
         t.bytes("k").first().map(|b| b[1])
+    }
+
+    #[test]
+    fn the_bits_can_be_read_and_changed() {
+        let mut t = Harness::new("s :: Source -> e :: SetIPECN(ECT(0)) -> k :: Sink");
+        assert_eq!(t.read("e.ecn"), "ECT(0)");
+        t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").marked()]);
+        t.write("e.ecn CE").unwrap();
+        t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").marked()]);
+        assert_eq!(t.bytes("k").iter().map(|b| b[1]).collect::<Vec<_>>(), [2, 3]);
+        assert!(t.write("e.ecn 4").unwrap_err().contains("bad ECN argument"));
+        assert!(Harness::errors("Idle -> SetIPECN(4) -> Discard").contains("bad ECN argument"));
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl SimpleElement for StoreIPAddress {
         if let Some(offset) = args.raw("OFFSET").map(str::to_string).or_else(|| given.pop()) {
             self.read_place(&offset, args);
         } else {
-            args.error("required OFFSET argument missing");
+            args.error("OFFSET: required argument missing");
         }
         match given.pop().map(|text| Ipv4Address::from_arg(&text, args.names())) {
             Some(Ok(address)) => self.address = Some(address),
