@@ -32,7 +32,7 @@ pub static UDP: Class = Class {
     packets: "udp/udp,udp",
     fast: Some(FastPath::of::<SetUDPChecksum>()),
     ..Class::new("SetUDPChecksum", "tcpudp", || {
-        Box::new(SetUDPChecksum { constants: set_udp_checksum::Constants })
+        Box::new(SetUDPChecksum { constants: set_udp_checksum::Constants, has_told: false })
     })
 };
 
@@ -99,11 +99,16 @@ impl SimpleElement for SetTCPChecksum {
 
 struct SetUDPChecksum {
     constants: set_udp_checksum::Constants,
+    /// Whether the first packet without a whole datagram has been reported.
+    has_told: bool,
 }
 
 fast_path!(SetUDPChecksum, set_udp_checksum);
 
 fn set_udp(p: &mut Packet) -> Option<()> {
+    if p.network_header().and_then(Ipv4::new)?.is_fragment() {
+        return None;
+    }
     let len = usize::from(transport::<UdpHeader>(p)?.length());
     let checksum = set_checksum(p, len, 6)?;
     // RFC 768: 0 says that there is no checksum.
@@ -118,7 +123,12 @@ impl SimpleElement for SetUDPChecksum {
         }
         match set_udp(p) {
             Some(()) => Verdict::PASS,
-            None => cx.out_or_drop(1, "bad UDP length"),
+            None => {
+                if cx.outputs() == 1 && !std::mem::replace(&mut self.has_told, true) {
+                    cx.chatter(&format!("{} :: SetUDPChecksum: fragment or short packet", cx.name()));
+                }
+                cx.out_or_drop(1, "bad UDP length")
+            }
         }
     }
 }
@@ -161,6 +171,11 @@ mod tests {
         t.push("s", 0, [cut]);
         t.push("u", 0, [ip("1.0.0.1", "2.0.0.2").payload(17, &[0, 1, 0, 2, 0, 9, 0, 0]).marked()]);
         assert_eq!((t.bytes("k").len(), t.router.total_drops()), (0, 2));
-        assert_eq!(t.printed(), "SetTCPChecksum: bad lengths\n");
+        let mut fragment = ip("1.0.0.1", "2.0.0.2").payload(17, &[0, 1, 0, 2, 0, 9, 0, 0, 5]).marked();
+        fragment.data_mut()[6] = 0x20;
+        t.push("u", 0, [fragment]);
+        assert_eq!((t.bytes("k").len(), t.router.total_drops()), (0, 3));
+        let told = "SetTCPChecksum: bad lengths\nx :: SetUDPChecksum: fragment or short packet\n";
+        assert_eq!(t.printed(), told);
     }
 }

@@ -12,11 +12,12 @@ pub struct Constants;
 #[inline(always)]
 pub fn fast(_: &Constants, p: &mut Packet) -> Option<u16> {
     let (ip, rest) = p.unshared_network_header_mut()?.split_first_chunk_mut::<20>()?;
-    let &mut [first, _, _, _, _, _, _, _, _, protocol, _, _, s0, s1, s2, s3, d0, d1, d2, d3] = ip;
+    let &mut [first, _, _, _, _, _, f0, f1, _, protocol, _, _, s0, s1, s2, s3, d0, d1, d2, d3] = ip;
     let &mut [_, _, _, _, l0, l1, _, _] = rest.first_chunk_mut()?;
     let len = u16::from_be_bytes([l0, l1]);
     let datagram = rest.get_mut(..usize::from(len))?;
-    if first != 0x45 || len < 8 {
+    let is_fragment = (f0 & 0x3F, f1) != (0, 0);
+    if first != 0x45 || len < 8 || is_fragment {
         return None;
     }
     let (source, destination) = (Ipv4Address::new(s0, s1, s2, s3), Ipv4Address::new(d0, d1, d2, d3));
