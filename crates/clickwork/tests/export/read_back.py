@@ -52,7 +52,7 @@ def expand(node, classes, prefix, values, elements):
     result = [(prefix + a, p, q, prefix + b) for a, p, q, b in wires(node)]
     for e in attributes(node, 'element'):
         name = prefix + e['name']
-        config = re.sub(r'\$(\w+)', lambda m: values[m[1]], e.get('config', ''))
+        config = re.sub(r'\$(\w+)', lambda m: values.get(m[1], m[0]), e.get('config', ''))
         if 'classname' in e:
             elements.append((name, e['classname'], config))
             continue
