@@ -72,7 +72,7 @@ impl IP6Fragmenter {
         let place = fragment_place(&ip)?;
         let (head, payload) = whole.split_at_checked(place.offset)?;
         let room = (self.constants.mtu as usize).checked_sub(head.len() + FRAGMENT_LEN)? & !7;
-        if room == 0 {
+        if room == 0 || payload.is_empty() {
             return None;
         }
         let pieces = payload.chunks(room).enumerate();
@@ -231,7 +231,10 @@ mod tests {
         let no_room = ip6("::1", "::2").payload(0, &[&[17, 1][..], &[0; 60]].concat());
         let mut cut_short = long(100).marked();
         cut_short.take(1);
-        t.push("s", 0, [fragment.marked(), no_room.marked(), cut_short, Packet::new(&[0; 100])]);
-        assert_eq!((t.bytes("k").len(), t.read("f.drops")), (0, "4".into()));
+        // Something stands before the header, and nothing behind it.
+        let mut empty = Packet::new(&[&[0; 30][..], &long(0).bytes()].concat());
+        empty.set_network_header(30, 40);
+        t.push("s", 0, [fragment.marked(), no_room.marked(), cut_short, empty, Packet::new(&[0; 100])]);
+        assert_eq!((t.bytes("k").len(), t.read("f.drops")), (0, "5".into()));
     }
 }

@@ -12,6 +12,7 @@ pub static CLASS: Class = Class {
              invalid: version, total length, a header length that cannot be, and the checksum. The header is marked. Seven \
              of eight packets are made no fragments.",
     example: "RandomSource(60, LIMIT 3, STOP true) -> ForceIP -> CheckIPHeader(VERBOSE true) -> Discard",
+    packets: "any/mark ip@0",
     ..Class::new("ForceIP", "local", || Box::<ForceIp>::default())
 };
 
