@@ -8,7 +8,6 @@
 use clickwork_packet::addr::{EtherAddress, Ipv6Address};
 use clickwork_packet::{Packet, Timestamp};
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 /// Limits of a cache.
@@ -77,46 +76,6 @@ pub enum Learned {
     Ignored,
 }
 
-/// A hash that people who choose addresses cannot predict: std's own costs several times as much.
-#[derive(Clone, Debug)]
-struct Keyed([u64; 2]);
-
-impl Default for Keyed {
-    fn default() -> Keyed {
-        let random = RandomState::new();
-        Keyed([random.hash_one(0), random.hash_one(1) | 1])
-    }
-}
-
-impl BuildHasher for Keyed {
-    type Hasher = KeyedHasher;
-
-    fn build_hasher(&self) -> KeyedHasher {
-        KeyedHasher { keys: self.0, hash: 0 }
-    }
-}
-
-struct KeyedHasher {
-    keys: [u64; 2],
-    hash: u64,
-}
-
-impl Hasher for KeyedHasher {
-    fn finish(&self) -> u64 {
-        self.hash
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.write_u128(u128::from(b)));
-    }
-
-    fn write_u128(&mut self, n: u128) {
-        let [a, b] = [(n >> 64) as u64 ^ self.hash ^ self.keys[0], n as u64 ^ self.keys[1]];
-        let product = u128::from(a) * u128::from(b);
-        self.hash = (product as u64 ^ (product >> 64) as u64).wrapping_mul(self.keys[1]).rotate_left(32);
-    }
-}
-
 /// The ends of a line of entries.
 #[derive(Debug)]
 struct Line {
@@ -135,7 +94,8 @@ impl Default for Line {
 #[derive(Debug, Default)]
 pub struct NeighborCache {
     limits: Option<Limits>,
-    index: HashMap<u128, u32, Keyed>,
+    /// The hash is keyed, so nobody who chooses addresses can make it slow.
+    index: HashMap<u128, u32, foldhash::fast::RandomState>,
     entries: Vec<Entry>,
     free: Vec<u32>,
     /// Those that are asked for, and those that are known.
