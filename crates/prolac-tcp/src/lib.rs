@@ -1,0 +1,6 @@
+//! TCP, written in Prolac and compiled to C, behind a safe interface without input, output or clock.
+//!
+//! `tcp/base` is the protocol, one microprotocol a file; `tcp/extensions` what was added to it since, one file each, any of
+//! which can be left out. `docs/tcp.md` is the guided tour. [`abi`] is the border between the two languages.
+
+pub mod abi;
