@@ -4,7 +4,7 @@
 use crate::error::{DeviceError, Fault, Result};
 use crate::sys::{ifreq, socket};
 use rustix::fs::{Mode, OFlags};
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -34,6 +34,8 @@ pub struct TunnelOptions {
     pub ethernet: Option<[u8; 6]>,
     /// The largest IP packet in bytes; the kernel's choice is 1500.
     pub mtu: Option<usize>,
+    /// Every packet has a `virtio_net_hdr` in front, when read and when written (see [`crate::offload`]).
+    pub header: bool,
 }
 
 impl TunnelOptions {
@@ -47,7 +49,17 @@ impl TunnelOptions {
             gateway: None,
             ethernet: None,
             mtu: None,
+            header: false,
         }
+    }
+
+    /// Flags of `TUNSETIFF`.
+    fn flags(&self) -> i32 {
+        let kind = match self.kind {
+            TunnelKind::Tun => libc::IFF_TUN,
+            TunnelKind::Tap => libc::IFF_TAP,
+        };
+        kind | libc::IFF_NO_PI | if self.header { libc::IFF_VNET_HDR } else { 0 }
     }
 }
 
@@ -63,11 +75,7 @@ impl Tunnel {
     pub fn open(options: &TunnelOptions) -> Result<Tunnel> {
         let shown = if options.name.is_empty() { "tunnel" } else { &options.name };
         let device = open_driver().map_err(|error| driver_error(shown, &error))?;
-        let kind = match options.kind {
-            TunnelKind::Tun => libc::IFF_TUN,
-            TunnelKind::Tap => libc::IFF_TAP,
-        };
-        let name = ifreq::attach_tunnel(device.as_fd(), &options.name, kind | libc::IFF_NO_PI)
+        let name = ifreq::attach_tunnel(device.as_fd(), &options.name, options.flags())
             .map_err(|error| attach_error(shown, &error))?;
         let tunnel = Tunnel { device, name, kind: options.kind };
         tunnel.set_up(options)?;
@@ -142,6 +150,36 @@ impl Tunnel {
     /// [`Fault::Other`] if the host refuses this packet (it is no IP packet, for example): drop it.
     pub fn write(&self, packet: &[u8]) -> Result<bool> {
         match rustix::io::write(&self.device, packet) {
+            Ok(_) => Ok(true),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR | rustix::io::Errno::NOBUFS) => Ok(false),
+            Err(error) => Err(self.lost("write", error.into())),
+        }
+    }
+
+    /// Says whether the host may hand over TCP packets as they are before a network card's work: checksums partial, and
+    /// up to 64 KiB of a stream in one. Only with [`TunnelOptions::header`], which tells what is left to do.
+    pub fn set_offload(&self, on: bool) -> Result<()> {
+        ifreq::set_tunnel_offload(self.device.as_fd(), on)
+            .map_err(|error| DeviceError::system(&self.name, "set its offloads", &error))
+    }
+
+    /// As [`read`](Self::read), into several buffers, one after the other.
+    #[inline]
+    pub fn read_vectored(&self, buffers: &mut [IoSliceMut<'_>]) -> Result<Option<usize>> {
+        match rustix::io::readv(&self.device, buffers) {
+            Ok(length) => Ok(Some(length)),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(None),
+            Err(error) => Err(self.lost("read", error.into())),
+        }
+    }
+
+    /// As [`write`](Self::write), a packet that lies in several pieces.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    #[inline]
+    pub fn write_vectored(&self, pieces: &[IoSlice<'_>]) -> Result<bool> {
+        match rustix::io::writev(&self.device, pieces) {
             Ok(_) => Ok(true),
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR | rustix::io::Errno::NOBUFS) => Ok(false),
             Err(error) => Err(self.lost("write", error.into())),

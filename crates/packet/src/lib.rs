@@ -19,8 +19,8 @@ mod time;
 pub use batch::{BATCH_SIZE, Batch};
 pub use buffer::ANNO_SIZE;
 pub use packet::{DEFAULT_HEADROOM, Packet, PacketType};
-pub use pool::STANDARD_CAPACITY;
 #[cfg(debug_assertions)]
 pub use pool::buffers_in_use;
+pub use pool::{JUMBO_CAPACITY, STANDARD_CAPACITY};
 pub use sources::SOURCES;
 pub use time::Timestamp;

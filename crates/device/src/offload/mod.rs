@@ -49,8 +49,54 @@ pub struct Offload {
     pub merged: Option<Merged>,
 }
 
+/// Bytes of a `virtio_net_hdr`.
+pub const VIRTIO_HEADER: usize = 10;
+
 const NEEDS_CHECKSUM: u8 = 1;
+const DATA_VALID: u8 = 2;
+const GSO_TCP4: u8 = 1;
+const GSO_TCP6: u8 = 4;
 const GSO_ECN: u8 = 0x80;
+
+/// The `virtio_net_hdr` of a TCP packet to be written, whose checksum the kernel completes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpOffload {
+    /// Where the TCP header is, in bytes from the packet's start.
+    pub header: u16,
+    /// Bytes of all headers.
+    pub headers: u16,
+    /// Text is to be cut into pieces of so many bytes; 0 if it is not to be cut.
+    pub segment_size: u16,
+    /// It is IPv6.
+    pub ipv6: bool,
+    /// It carries CWR, which only the first of the pieces may (RFC 3168 §6.1.2).
+    pub congestion_window_reduced: bool,
+}
+
+impl TcpOffload {
+    /// The header, in the byte order of this machine.
+    #[inline]
+    pub fn to_virtio(self) -> [u8; VIRTIO_HEADER] {
+        let [[a, b], [c, d], [e, f]] = [self.headers, self.segment_size, self.header].map(u16::to_ne_bytes);
+        let [g, h] = CHECKSUM_IN_TCP.to_ne_bytes();
+        let kind = if self.ipv6 { GSO_TCP6 } else { GSO_TCP4 };
+        let cut = match (self.segment_size, self.congestion_window_reduced) {
+            (0, _) => 0,
+            (_, false) => kind,
+            (_, true) => kind | GSO_ECN,
+        };
+        [NEEDS_CHECKSUM, cut, a, b, c, d, e, f, g, h]
+    }
+}
+
+/// Where the checksum is in a TCP header.
+const CHECKSUM_IN_TCP: u16 = 16;
+
+/// Whether the kernel vouches for the transport checksum: it has seen it, or it never left this machine.
+#[inline]
+pub fn checksum_is_good(header: &[u8; VIRTIO_HEADER]) -> bool {
+    header[0] & (NEEDS_CHECKSUM | DATA_VALID) != 0
+}
 
 impl Offload {
     /// Reads a `virtio_net_hdr` in the byte order of this machine, as packet sockets give it.
@@ -98,6 +144,19 @@ mod tests {
         assert_eq!(offload.merged, Some(Merged::Tcp { payload: 1448 }));
         let offload = Offload::from_virtio(virtio(1, 5, 1000, 34, 6)).unwrap();
         assert_eq!(offload.merged, Some(Merged::Udp { payload: 1000 }));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let whole = TcpOffload { header: 20, headers: 52, ..TcpOffload::default() };
+        let cut = TcpOffload { segment_size: 1448, congestion_window_reduced: true, ipv6: true, ..whole };
+        for (offload, merged) in [(whole, None), (cut, Some(Merged::Tcp { payload: 1448 }))] {
+            let read = Offload::from_virtio(offload.to_virtio()).unwrap();
+            assert_eq!(read, Offload { partial_checksum: Some((20, 16)), merged });
+            assert!(checksum_is_good(&offload.to_virtio()));
+        }
+        assert_eq!(cut.to_virtio()[1], 0x84);
+        assert!(!checksum_is_good(&[0; 10]));
     }
 
     #[test]

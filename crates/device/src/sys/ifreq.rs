@@ -178,3 +178,12 @@ pub(crate) fn attach_tunnel(fd: BorrowedFd<'_>, name: &str, flags: i32) -> io::R
     call(fd, libc::TUNSETIFF as _, &mut attach)?;
     Ok(name_of(&attach))
 }
+
+/// Says which offloads the reader of an open tunnel can do: all of TCP's, or none. The driver refuses what it does not know.
+pub(crate) fn set_tunnel_offload(fd: BorrowedFd<'_>, on: bool) -> io::Result<()> {
+    let tcp = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
+    let flags = if on { libc::c_ulong::from(tcp) } else { 0 };
+    // SAFETY: TUNSETOFFLOAD takes a number, no pointer.
+    let result = unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETOFFLOAD as _, flags) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

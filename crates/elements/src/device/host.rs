@@ -77,6 +77,7 @@ impl Settings {
             gateway: self.gateway.map(address),
             ethernet: self.ethernet.map(|e| e.0),
             mtu: Some(self.mtu),
+            header: false,
         };
         Tunnel::open(&options).map_err(|e| e.to_string())
     }
