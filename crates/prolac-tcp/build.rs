@@ -10,22 +10,25 @@ fn main() {
     println!("cargo::rerun-if-changed=tcp");
     println!("cargo::rerun-if-changed=include");
     println!("cargo::rerun-if-changed=src/compose.rs");
+    println!("cargo::rustc-check-cfg=cfg(prolac_linked)");
     if !Path::new("tcp/all.list").exists() {
         return;
     }
-    let made = match generate() {
-        Ok(made) => made,
+    println!("cargo::rustc-cfg=prolac_linked");
+    let folder = match generate() {
+        Ok(folder) => folder,
         Err(error) => {
             eprintln!("{error}");
             std::process::exit(1);
         }
     };
     let mut build = cc::Build::new();
-    build.file(made).include("include").std("c11").flag_if_supported("-fno-strict-aliasing");
+    build.files([folder.join("tcp.c"), PathBuf::from("include/entries.c")]);
+    build.includes([Path::new("include"), &folder]).std("c11").flag_if_supported("-fno-strict-aliasing");
     build.compile("prolac_tcp_protocol");
 }
 
-/// Writes the C, and says where.
+/// Writes the C, and says into which folder.
 fn generate() -> Result<PathBuf, compose::Error> {
     let catalogue = compose::Catalogue::read(Path::new("tcp"))?;
     let output = catalogue.compile(&catalogue.names(), "tcp", 3)?;
@@ -34,5 +37,5 @@ fn generate() -> Result<PathBuf, compose::Error> {
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(|error| compose::Error::Read { path: path.clone(), error })?;
     }
-    Ok(folder.join("tcp.c"))
+    Ok(folder)
 }

@@ -1,0 +1,36 @@
+/* The table of what Tcp-Interface (tcp/base/interface.pc) exports, in the order of `Entries` in crates/prolac-tcp/src/abi.rs.
+   Compiled beside the C that prolacc makes, whatever extensions are in it; TCP_HEADER is the header that belongs to that. */
+#ifndef TCP_HEADER
+#define TCP_HEADER "tcp.h"
+#endif
+#include TCP_HEADER
+
+typedef void (*entry)(void);
+
+static const entry entries[] = {
+  (entry)initialize__Tcp_Interface,
+  (entry)tcb_size__Tcp_Interface,
+  (entry)construct__Tcp_Interface,
+  (entry)listen__Tcp_Interface,
+  (entry)connect__Tcp_Interface,
+  (entry)send__Tcp_Interface,
+  (entry)output__Tcp_Interface,
+  (entry)receive__Tcp_Interface,
+  (entry)received__Tcp_Interface,
+  (entry)shutdown__Tcp_Interface,
+  (entry)close__Tcp_Interface,
+  (entry)abort__Tcp_Interface,
+  (entry)segment_arrives__Tcp_Interface,
+  (entry)listen_arrives__Tcp_Interface,
+  (entry)refuse__Tcp_Interface,
+  (entry)timeout__Tcp_Interface,
+  (entry)unreachable__Tcp_Interface,
+  (entry)set__Tcp_Interface,
+  (entry)urgent__Tcp_Interface,
+  (entry)urgent_mark__Tcp_Interface,
+  (entry)status__Tcp_Interface,
+  (entry)destroy__Tcp_Interface,
+};
+
+const void *prolac_tcp_entries(void);
+const void *prolac_tcp_entries(void) { return entries; }
