@@ -51,6 +51,10 @@ pub struct Tcb {
     pub waiting: u32,
     /// Largest text that can go to the layer below in one piece; more than a segment if that layer cuts it.
     pub offload_size: u32,
+    /// Text that fits into one segment now, in bytes, for those who fill buffers.
+    pub segment_size: u32,
+    /// Free.
+    pub reserved: u32,
 }
 
 /// States, RFC 9293 §3.3.2, numbered as in Linux.
@@ -85,6 +89,9 @@ pub mod event {
     pub const PEER_CLOSED: u32 = 32;
     /// A soft error (an ICMP message, say): `error` has it, the connection goes on.
     pub const ERROR: u32 = 64;
+    /// It was in TIME-WAIT and came to CLOSED, since the segment opens a new connection: the segment was not consumed, and
+    /// is the listener's.
+    pub const REOPEN: u32 = 128;
 }
 
 /// A segment: received, or to be sent, or a piece of a queue. 128 bytes.
@@ -130,7 +137,7 @@ pub struct Segment {
     pub private: [u64; 6],
 }
 
-const _: () = assert!(size_of::<Segment>() == 128 && size_of::<Tcb>() == 120);
+const _: () = assert!(size_of::<Segment>() == 128 && size_of::<Tcb>() == 128);
 
 /// Parameters, as the sysctls of Linux. Times in microseconds. Mirrors `tcp/base/config.pc`.
 #[repr(C)]
@@ -339,6 +346,10 @@ pub struct Entries {
     pub connect: unsafe extern "C" fn(tcb: *mut Tcb, now: u64),
     /// RFC 9293 §3.10.2: appends text to what is to be sent, and sends what may be.
     pub send: unsafe extern "C" fn(tcb: *mut Tcb, segment: *mut Segment, now: u64),
+    /// The last segment that waits to be sent, or null. Its text may be made longer, before [`Entries::grown`] says so.
+    pub unsent_tail: unsafe extern "C" fn(tcb: *mut Tcb) -> *mut Segment,
+    /// The segment of `unsent_tail` has become `length` bytes longer; sends what may be sent.
+    pub grown: unsafe extern "C" fn(tcb: *mut Tcb, length: u32, now: u64),
     /// Sends what may be: after an option was changed.
     pub output: unsafe extern "C" fn(tcb: *mut Tcb, now: u64),
     /// The next segment with text in order, or null.
