@@ -4,6 +4,10 @@
 #define TCP_HEADER "tcp.h"
 #endif
 #include TCP_HEADER
+#include "environment.h"
+
+_Static_assert(sizeof(Segment) <= 128, "a segment is larger than src/abi.rs says");
+_Static_assert(sizeof(Status) == sizeof(struct tcp_status), "tcp/base/status.pc and environment.h differ");
 
 typedef void (*entry)(void);
 
@@ -14,6 +18,8 @@ static const entry entries[] = {
   (entry)listen__Tcp_Interface,
   (entry)connect__Tcp_Interface,
   (entry)send__Tcp_Interface,
+  (entry)unsent_tail__Tcp_Interface,
+  (entry)grown__Tcp_Interface,
   (entry)output__Tcp_Interface,
   (entry)receive__Tcp_Interface,
   (entry)received__Tcp_Interface,
