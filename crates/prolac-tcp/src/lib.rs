@@ -4,3 +4,16 @@
 //! which can be left out. `docs/tcp.md` is the guided tour. [`abi`] is the border between the two languages.
 
 pub mod abi;
+mod config;
+mod error;
+mod program;
+pub mod stack;
+pub mod wheel;
+
+pub use abi::Config;
+pub use error::Error;
+pub use program::Program;
+pub use stack::{
+    Activity, ConnectionId, Counters, Drops, Event, Limits, ListenerId, Offload, Options, Received, State,
+    TcpStack, Transmit,
+};

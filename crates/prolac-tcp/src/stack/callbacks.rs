@@ -1,0 +1,137 @@
+//! The functions that C calls. Each turns the pointers it gets into references for as long as it runs, and calls no C.
+//!
+//! How aliasing is kept in order stands at [`super::TcpStack`].
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use super::inner::Inner;
+use super::sum;
+use crate::abi::{Environment, Segment, Tcb, Transmit};
+
+/// What programs are initialised with: the stack comes with each call.
+pub(crate) static ENVIRONMENT: Environment =
+    Environment { segment_new, segment_free, segment_split, transmit, spawn, hash, random };
+
+/// The stack behind C's pointer.
+///
+/// # Safety
+/// `stack` is what a TCB of the stack was constructed with, an entry of the stack is running, and the result is gone
+/// when the callback returns.
+unsafe fn inner<'a>(stack: *mut c_void) -> &'a mut Inner {
+    // SAFETY: while C runs there is no reference to the inner part but this (see `TcpStack`).
+    unsafe { &mut *stack.cast::<Inner>() }
+}
+
+unsafe extern "C" fn segment_new(stack: *mut c_void) -> *mut Segment {
+    // SAFETY: called by C within an entry.
+    unsafe { inner(stack) }.pool.take()
+}
+
+unsafe extern "C" fn segment_free(stack: *mut c_void, segment: *mut Segment) {
+    if !segment.is_null() {
+        // SAFETY: called by C within an entry, with a segment that it gives up.
+        unsafe { inner(stack).pool.give(segment) }
+    }
+}
+
+unsafe extern "C" fn segment_split(stack: *mut c_void, segment: *mut Segment, at: u32) -> *mut Segment {
+    // SAFETY: called by C within an entry, with a segment that it has.
+    unsafe { inner(stack).split(segment, at) }
+}
+
+unsafe extern "C" fn transmit(stack: *mut c_void, t: *const Transmit) {
+    // SAFETY: called by C within an entry; the structure is there while it waits.
+    unsafe { inner(stack).transmit(&*t) }
+}
+
+unsafe extern "C" fn spawn(stack: *mut c_void, listener: *mut Tcb, _segment: *const Segment) -> *mut Tcb {
+    // SAFETY: called by C within `listen_arrives` of the listener.
+    unsafe { inner(stack).spawn(stack, listener) }
+}
+
+unsafe extern "C" fn hash(stack: *mut c_void, data: *const u8, length: usize) -> u64 {
+    // SAFETY: called by C within an entry, with so many bytes.
+    unsafe { inner(stack).secret.hash(std::slice::from_raw_parts(data, length)) }
+}
+
+unsafe extern "C" fn random(stack: *mut c_void) -> u32 {
+    // SAFETY: called by C within an entry.
+    unsafe { inner(stack) }.secret.next() as u32
+}
+
+impl Inner {
+    /// Cuts a segment in two, of which the first keeps `at` bytes. Flags stay with the first: which of them belong to the
+    /// end is the TCP's affair.
+    ///
+    /// # Safety
+    /// The segment is one of this stack, and nobody else has a reference to it.
+    unsafe fn split(&mut self, segment: *mut Segment, at: u32) -> *mut Segment {
+        // SAFETY: the caller's.
+        unsafe {
+            if at > (*segment).length {
+                return null_mut();
+            }
+            let second = self.pool.take();
+            if second.is_null() {
+                return second;
+            }
+            let (sum, first_sum) = ((*segment).sum, self.first_sum(segment, at));
+            (*second).packet = (*segment).packet.clone();
+            (*second).data = (*segment).data.add(at as usize);
+            (*second).length = (*segment).length - at;
+            (*second).seqno = (*segment).seqno.wrapping_add(at);
+            (*second).time = (*segment).time;
+            (*second).ecn = (*segment).ecn;
+            (*second).sum = if sum == 0 { 0 } else { sum::rest(sum, first_sum, at as usize) };
+            (*segment).sum = if sum == 0 { 0 } else { first_sum };
+            (*segment).length = at;
+            // It is the last one no more, so it must not grow.
+            (*segment).reserved = 0;
+            second
+        }
+    }
+
+    /// # Safety
+    /// The segment has at least `at` bytes of text.
+    unsafe fn first_sum(&self, segment: *const Segment, at: u32) -> u32 {
+        // SAFETY: the caller's.
+        unsafe {
+            if (*segment).sum == 0 {
+                return 0;
+            }
+            sum::sum(std::slice::from_raw_parts((*segment).data, at as usize))
+        }
+    }
+
+    /// Memory for the connection that the segment in hand opens, with its addresses.
+    ///
+    /// # Safety
+    /// `listener` is a listener of this stack, and `stack` the stack.
+    unsafe fn spawn(&mut self, stack: *mut c_void, listener: *mut Tcb) -> *mut Tcb {
+        let Some(flow) = self.current else { return null_mut() };
+        if self.table.live() >= self.limits.connections || self.table.lookup(&flow).is_some() {
+            self.counters.drops.memory += 1;
+            return null_mut();
+        }
+        let index = self.new_slot(stack);
+        // SAFETY: the caller's: the listener's slot has what its connections start with.
+        let (send_buffer, reuse) = unsafe {
+            let slot = self.table.slot_of(listener);
+            (slot.listener.as_ref().map_or(0, |l| l.options.send_buffer), slot.reuse)
+        };
+        let slot = &mut self.table.slots[index as usize];
+        slot.set_send_buffer(send_buffer);
+        slot.reuse = reuse;
+        let tcb = slot.tcb;
+        // SAFETY: the TCB is new.
+        unsafe {
+            flow.write(tcb);
+            (*tcb).listener = listener;
+        }
+        self.table.bind(index);
+        self.spawned.push(index);
+        self.counters.activity.passive_opens += 1;
+        tcb
+    }
+}

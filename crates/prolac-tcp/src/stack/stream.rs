@@ -1,0 +1,246 @@
+//! Writing: text is copied once, into buffers that will hold a segment each, and summed on the way.
+//!
+//! The last segment that was given to the TCP may grow as long as no part of it was sent (`Slot::tail`): small writes
+//! that wait anyway, for Nagle's algorithm or for window, share a segment.
+
+use std::io::IoSlice;
+
+use clickwork_packet::Packet;
+
+use super::TcpStack;
+use super::inner::Inner;
+use super::output::HEADROOM;
+use super::sum;
+use super::types::ConnectionId;
+use crate::abi::{Segment, state};
+use crate::error::Error;
+
+/// PSH in a segment given to the TCP: the last of a write.
+const PSH: u8 = 8;
+/// URG in a segment given to the TCP: its last byte is urgent.
+const URG: u8 = 32;
+/// In `Segment::reserved`: the segment may grow while it is unsent.
+const GROWS: u8 = 1;
+/// To which the send buffer may grow by itself, as Linux's `tcp_wmem`.
+const MAX_SEND_BUFFER: u32 = 4 << 20;
+
+impl TcpStack {
+    /// Writes as much as there is room for. EAGAIN if there is none, EPIPE if the sending side is shut down.
+    pub fn write(&mut self, now: u64, id: ConnectionId, data: &[u8]) -> Result<usize, Error> {
+        self.write_all(now, id, &[IoSlice::new(data)], 0)
+    }
+
+    /// The same from several pieces.
+    pub fn write_vectored(
+        &mut self,
+        now: u64,
+        id: ConnectionId,
+        data: &[IoSlice<'_>],
+    ) -> Result<usize, Error> {
+        self.write_all(now, id, data, 0)
+    }
+
+    /// Writes text whose last byte is urgent (MSG_OOB).
+    pub fn write_urgent(&mut self, now: u64, id: ConnectionId, data: &[u8]) -> Result<usize, Error> {
+        self.write_all(now, id, &[IoSlice::new(data)], URG)
+    }
+
+    fn write_all(
+        &mut self,
+        now: u64,
+        id: ConnectionId,
+        data: &[IoSlice<'_>],
+        flags: u8,
+    ) -> Result<usize, Error> {
+        let index = self.slot_in_use(id)?;
+        self.may_write(index)?;
+        let wanted = data.iter().map(|piece| piece.len()).sum::<usize>();
+        let room = self.room(now, index, wanted);
+        if room == 0 && wanted > 0 {
+            return Err(Error::WOULD_BLOCK);
+        }
+        let (mut source, total) = (Source { pieces: data, offset: 0 }, wanted.min(room));
+        let last_flags = PSH | if total == wanted { flags } else { 0 };
+        let mut done = 0;
+        while done < total {
+            match self.send_some(now, index, &mut source, total - done, last_flags) {
+                0 => break,
+                n => done += n,
+            }
+        }
+        if done == 0 && total > 0 { Err(Error::NO_BUFFERS) } else { Ok(done) }
+    }
+
+    /// Whether the sending side is open.
+    #[inline]
+    fn may_write(&mut self, index: u32) -> Result<(), Error> {
+        let slot = &self.inner().table.slots[index as usize];
+        // SAFETY: the slot is in use, and no entry runs.
+        let state = unsafe { (*slot.tcb).state };
+        match state {
+            _ if slot.shut => Err(Error::BROKEN_PIPE),
+            state::ESTABLISHED | state::CLOSE_WAIT | state::SYN_SENT | state::SYN_RECEIVED => Ok(()),
+            state::CLOSED => Err(self.why_closed(index)),
+            _ => Err(Error::BROKEN_PIPE),
+        }
+    }
+
+    /// The reason, once; after that EPIPE.
+    #[cold]
+    fn why_closed(&mut self, index: u32) -> Error {
+        let tcb = self.tcb(index);
+        // SAFETY: the slot is in use, and no entry runs.
+        let error = unsafe { std::mem::replace(&mut (*tcb).error, 0) };
+        if error == 0 { Error::BROKEN_PIPE } else { Error(error) }
+    }
+
+    /// Bytes that may be written now, if `wanted` are to be. Remembers that the user is to be told of more.
+    #[inline]
+    fn room(&mut self, now: u64, index: u32, wanted: usize) -> usize {
+        let room = self.inner().room(index);
+        if room >= wanted {
+            return room;
+        }
+        self.grow_send_buffer(now, index);
+        let inner = self.inner_mut();
+        let room = inner.room(index);
+        inner.table.slots[index as usize].wants_room |= room < wanted;
+        room
+    }
+
+    /// Lets the send buffer have twice the congestion window, as Linux does, if it may grow by itself.
+    #[cold]
+    fn grow_send_buffer(&mut self, now: u64, index: u32) {
+        if !self.inner().table.slots[index as usize].grows {
+            return;
+        }
+        let status = self.status_of(now, index);
+        let window = status.congestion_window.saturating_mul(status.send_mss);
+        let slot = &mut self.inner_mut().table.slots[index as usize];
+        slot.send_limit = slot.send_limit.max(window.saturating_mul(2).min(MAX_SEND_BUFFER));
+    }
+
+    /// Hands the next piece of at most `left` bytes to the TCP. Returns its length; 0 if there is no memory for it.
+    fn send_some(&mut self, now: u64, index: u32, source: &mut Source<'_>, left: usize, flags: u8) -> usize {
+        let inner = self.inner_mut();
+        let grown = inner.grow_tail(index, source, left);
+        let (segment, n) = if grown > 0 {
+            (inner.table.slots[index as usize].tail, grown)
+        } else {
+            inner.new_text(index, source, left)
+        };
+        if segment.is_null() {
+            return 0;
+        }
+        // SAFETY: the segment is new, or the last of the send queue and unsent; no entry runs.
+        unsafe { (*segment).flags |= if n == left { flags } else { 0 } };
+        inner.table.slots[index as usize].tail = segment;
+        // SAFETY: the TCB is a constructed one, and takes the segment, or has it and sees that it has grown.
+        self.enter(index, |entries, tcb| unsafe { (entries.send)(tcb, segment, now) });
+        n
+    }
+
+    /// Bytes that may be written now.
+    pub fn writable(&self, id: ConnectionId) -> Result<usize, Error> {
+        Ok(self.inner().room(self.slot_in_use(id)?))
+    }
+
+    /// Bytes written and not acknowledged yet (SIOCOUTQ).
+    pub fn queued(&self, id: ConnectionId) -> Result<usize, Error> {
+        let index = self.slot_in_use(id)?;
+        // SAFETY: the slot is in use, and no entry runs.
+        Ok(unsafe { (*self.tcb(index)).queued } as usize)
+    }
+
+    /// Learns how long segments are: when a connection is established, and when its path has changed.
+    #[cold]
+    pub(super) fn refresh_mss(&mut self, now: u64, index: u32) {
+        let mss = self.status_of(now, index).send_mss;
+        let slot = &mut self.inner_mut().table.slots[index as usize];
+        slot.mss = if mss == 0 { slot.mss } else { mss };
+    }
+}
+
+impl Inner {
+    #[inline]
+    pub(super) fn room(&self, index: u32) -> usize {
+        let slot = &self.table.slots[index as usize];
+        // SAFETY: the slot is in use, and no entry runs.
+        slot.send_limit.saturating_sub(unsafe { (*slot.tcb).queued }) as usize
+    }
+
+    /// Whether there is so much room again that the user should be told: a third, as in Linux.
+    pub(super) fn has_room(&self, index: u32) -> bool {
+        self.room(index) >= self.table.slots[index as usize].send_limit as usize / 3
+    }
+
+    /// Most text of a segment that is given to the TCP: whole segments of the wire, as many as the layer below can cut.
+    #[inline]
+    fn most_text(&self, index: u32) -> usize {
+        let mss = self.table.slots[index as usize].mss;
+        ((self.offload_size() / mss).max(1) * mss) as usize
+    }
+
+    /// Appends to the last segment that was given to the TCP, if it is wholly unsent and its buffer has room. Returns how
+    /// many bytes.
+    fn grow_tail(&mut self, index: u32, source: &mut Source<'_>, left: usize) -> usize {
+        let (tail, most) = (self.table.slots[index as usize].tail, self.most_text(index));
+        // SAFETY: a tail is the last segment of the send queue, which transmits and splits it only through callbacks, and
+        // these forget it. No entry runs, so nobody else has a reference to its fields.
+        let Some(segment) = (unsafe { tail.as_mut() }) else { return 0 };
+        let length = segment.length as usize;
+        let Some(packet) = segment.packet.as_mut().filter(|_| segment.reserved == GROWS) else { return 0 };
+        let n = left.min(packet.tailroom()).min(most.saturating_sub(length));
+        let Some(room) = packet.unshared_put(n).filter(|room| !room.is_empty()) else { return 0 };
+        let sum = source.take(room, self.offload.checksum);
+        segment.sum = if self.offload.checksum { 0 } else { sum::join(segment.sum, length, sum) };
+        segment.data = packet.data().as_ptr();
+        segment.length += n as u32;
+        n
+    }
+
+    /// A segment with the next piece of at most `left` bytes, and how many; null if there is none left.
+    fn new_text(&mut self, index: u32, source: &mut Source<'_>, left: usize) -> (*mut Segment, usize) {
+        let n = left.min(self.most_text(index));
+        let segment = self.pool.take();
+        // SAFETY: a segment that was just taken is ours alone.
+        let Some(new) = (unsafe { segment.as_mut() }) else { return (segment, 0) };
+        let mut packet = Packet::recycled(HEADROOM, n, 0);
+        new.sum = source.take(packet.data_mut(), self.offload.checksum);
+        new.data = packet.data().as_ptr();
+        new.packet = Some(packet);
+        new.length = n as u32;
+        new.reserved = GROWS;
+        (segment, n)
+    }
+}
+
+/// Text to be written, in pieces.
+struct Source<'a> {
+    pieces: &'a [IoSlice<'a>],
+    /// Bytes of the first piece that were taken.
+    offset: usize,
+}
+
+impl Source<'_> {
+    /// Fills `to`, and sums it unless the layer below does.
+    fn take(&mut self, to: &mut [u8], offloaded: bool) -> u32 {
+        let (mut sum, mut done) = (0, 0);
+        while done < to.len() {
+            let rest = &self.pieces[0][self.offset..];
+            let n = rest.len().min(to.len() - done);
+            let (from, to) = (&rest[..n], &mut to[done..done + n]);
+            if offloaded {
+                to.copy_from_slice(from);
+            } else {
+                sum = sum::join(sum, done, sum::copy(from, to));
+            }
+            done += n;
+            self.offset += n;
+            if self.offset == self.pieces[0].len() {
+                (self.pieces, self.offset) = (&self.pieces[1..], 0);
+            }
+        }
+        sum
+    }
+}

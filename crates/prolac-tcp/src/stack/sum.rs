@@ -1,0 +1,124 @@
+//! Ones' complement sums of text: taken while it is copied, joined and cut in two, so that text is read once.
+//!
+//! A sum here is what [`crate::abi::Segment::sum`] holds: the text's 16-bit words in memory order, as if the text began
+//! at an even place, folded to 16 bits. Read first: RFC 1071 §2; `checksum.rs` of the packet crate computes those of
+//! headers.
+
+/// Carries added back in until 16 bits remain. Zero only for zero.
+#[inline]
+pub fn fold(sum: u64) -> u16 {
+    let sum = (sum & 0xFFFF_FFFF) + (sum >> 32);
+    let sum = (sum & 0xFFFF_FFFF) + (sum >> 32);
+    let sum = (sum & 0xFFFF) + (sum >> 16);
+    let sum = (sum & 0xFFFF) + (sum >> 16);
+    ((sum & 0xFFFF) + (sum >> 16)) as u16
+}
+
+/// The sum of `data`.
+pub fn sum(data: &[u8]) -> u32 {
+    let (blocks, rest) = data.as_chunks::<64>();
+    let mut lanes = [0u64; 16];
+    for block in blocks {
+        add_block(&mut lanes, block);
+    }
+    u32::from(fold(total(blocks, &lanes) + tail(rest)))
+}
+
+/// Copies `from` to `to`, which are of equal length, and returns the sum.
+pub fn copy(from: &[u8], to: &mut [u8]) -> u32 {
+    assert_eq!(from.len(), to.len(), "text is copied whole");
+    let ((from, from_rest), (to, to_rest)) = (from.as_chunks::<64>(), to.as_chunks_mut::<64>());
+    let mut lanes = [0u64; 16];
+    for (from, to) in from.iter().zip(to) {
+        *to = *from;
+        add_block(&mut lanes, from);
+    }
+    to_rest.copy_from_slice(from_rest);
+    u32::from(fold(total(from, &lanes) + tail(from_rest)))
+}
+
+/// The sum of two pieces of text together, of which the first has `length` bytes.
+#[inline]
+pub fn join(first: u32, length: usize, second: u32) -> u32 {
+    u32::from(fold(u64::from(first) + u64::from(at(second, length))))
+}
+
+/// The sum of what follows the first `length` bytes, given that of the whole and that of those.
+#[inline]
+pub fn rest(whole: u32, first: u32, length: usize) -> u32 {
+    let difference = fold(u64::from(whole) + u64::from(!fold(u64::from(first))));
+    at(u32::from(difference), length)
+}
+
+/// A sum as it counts when the text begins `offset` bytes further on: at an odd place the bytes of each word swap.
+#[inline]
+fn at(sum: u32, offset: usize) -> u32 {
+    let sum = fold(u64::from(sum));
+    u32::from(if offset % 2 == 1 { sum.swap_bytes() } else { sum })
+}
+
+/// Two levels of chunks let the compiler use vector registers.
+#[inline(always)]
+fn add_block(lanes: &mut [u64; 16], block: &[u8; 64]) {
+    for (lane, &word) in lanes.iter_mut().zip(block.as_chunks::<4>().0) {
+        *lane += u64::from(u32::from_ne_bytes(word));
+    }
+}
+
+/// Short text, as of an echo, has no blocks whose lanes would have to be added.
+#[inline]
+fn total(blocks: &[[u8; 64]], lanes: &[u64; 16]) -> u64 {
+    if blocks.is_empty() { 0 } else { lanes.iter().sum() }
+}
+
+#[inline]
+fn tail(data: &[u8]) -> u64 {
+    let (words, odd) = data.as_chunks::<4>();
+    let mut last = [0; 4];
+    last[..odd.len()].copy_from_slice(odd);
+    let words = words.iter().map(|&word| u64::from(u32::from_ne_bytes(word)));
+    words.sum::<u64>() + u64::from(u32::from_ne_bytes(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// RFC 1071 §1, the complement of the checksum as the packet crate computes it.
+    fn plain(data: &[u8]) -> u16 {
+        (!clickwork_packet::checksum::checksum(data)).to_be()
+    }
+
+    /// Zero and its complement are the same number.
+    fn same(a: u32, b: u16) -> bool {
+        let (a, b) = (fold(u64::from(a)), b);
+        a == b || (a == 0 && b == 0xFFFF) || (a == 0xFFFF && b == 0)
+    }
+
+    proptest! {
+        #[test]
+        fn copies_and_sums(data in proptest::collection::vec(any::<u8>(), 0..3000)) {
+            let mut to = vec![0; data.len()];
+            prop_assert!(same(copy(&data, &mut to), plain(&data)));
+            prop_assert_eq!(&to, &data);
+            prop_assert!(same(sum(&data), plain(&data)));
+        }
+
+        #[test]
+        fn cuts_and_joins(data in proptest::collection::vec(any::<u8>(), 0..300), at: prop::sample::Index) {
+            let at = at.index(data.len() + 1);
+            let (first, second) = (sum(&data[..at]), sum(&data[at..]));
+            prop_assert!(same(join(first, at, second), plain(&data)));
+            prop_assert!(same(rest(sum(&data), first, at), plain(&data[at..])));
+        }
+    }
+
+    #[test]
+    fn large_values_do_not_overflow() {
+        let data = [0xFF; 65536];
+        assert!(same(sum(&data), 0xFFFF));
+        assert!(same(rest(0xFFFF, 0xFFFF, 1), 0));
+        assert!(same(join(u32::MAX, 3, u32::MAX), 0xFFFF));
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of the stack with a small TCP of their own.
