@@ -86,8 +86,6 @@ impl Inner {
             (*second).sum = if sum == 0 { 0 } else { sum::rest(sum, first_sum, at as usize) };
             (*segment).sum = if sum == 0 { 0 } else { first_sum };
             (*segment).length = at;
-            // It is the last one no more, so it must not grow.
-            (*segment).reserved = 0;
             second
         }
     }
@@ -116,19 +114,16 @@ impl Inner {
         }
         let index = self.new_slot(stack);
         // SAFETY: the caller's: the listener's slot has what its connections start with.
-        let (send_buffer, reuse) = unsafe {
+        let (parent, send_buffer, reuse) = unsafe {
             let slot = self.table.slot_of(listener);
-            (slot.listener.as_ref().map_or(0, |l| l.options.send_buffer), slot.reuse)
+            ((*listener).user, slot.listener.as_ref().map_or(0, |l| l.options.send_buffer), slot.reuse)
         };
         let slot = &mut self.table.slots[index as usize];
         slot.set_send_buffer(send_buffer);
-        slot.reuse = reuse;
+        (slot.reuse, slot.parent) = (reuse, parent);
         let tcb = slot.tcb;
         // SAFETY: the TCB is new.
-        unsafe {
-            flow.write(tcb);
-            (*tcb).listener = listener;
-        }
+        unsafe { flow.write(tcb) };
         self.table.bind(index);
         self.spawned.push(index);
         self.counters.activity.passive_opens += 1;

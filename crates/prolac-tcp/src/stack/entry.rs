@@ -1,7 +1,5 @@
 //! Entries into the TCP, and what follows each: timers are set, events told, connections that are gone are freed.
 
-use std::ptr::null_mut;
-
 use super::TcpStack;
 use super::table::NONE;
 use crate::abi::{Entries, Tcb, event, state};
@@ -21,19 +19,21 @@ impl TcpStack {
 
     /// After an entry: looks at what the TCP left in a TCB. Returns its events; the slot may be gone.
     fn settle(&mut self, index: u32) -> u32 {
-        let inner = self.inner_mut();
-        let tcb = inner.table.slots[index as usize].tcb;
+        let tcb = self.tcb(index);
         // SAFETY: the slot is in use, and no entry runs.
-        let (events, state, deadline, now) = unsafe {
+        if unsafe { (*tcb).events } & event::CONNECTED != 0 {
+            // SAFETY: the TCB is a constructed one. It finds out how long segments are now.
+            unsafe { (self.program.entries().output)(tcb, (*tcb).now) };
+        }
+        let inner = self.inner_mut();
+        // SAFETY: as above.
+        let (events, state, deadline) = unsafe {
             let events = std::mem::replace(&mut (*tcb).events, 0);
-            (events, (*tcb).state, (*tcb).deadline, (*tcb).now)
+            (events, (*tcb).state, (*tcb).deadline)
         };
         inner.wheel.set(index, deadline);
         if events != 0 {
             inner.announce(index, events);
-        }
-        if events & event::CONNECTED != 0 {
-            self.refresh_mss(now, index);
         }
         if state == state::CLOSED || state == state::TIME_WAIT {
             self.settle_end(index, state, events);
@@ -45,8 +45,7 @@ impl TcpStack {
     #[cold]
     fn settle_end(&mut self, index: u32, state: u8, events: u32) {
         let inner = self.inner_mut();
-        let slot = &mut inner.table.slots[index as usize];
-        slot.tail = null_mut();
+        let slot = &inner.table.slots[index as usize];
         if state == state::TIME_WAIT {
             if slot.released {
                 self.limit_time_wait(index);

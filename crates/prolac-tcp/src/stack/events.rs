@@ -4,7 +4,7 @@
 use super::TcpStack;
 use super::inner::Inner;
 use super::types::{ConnectionId, Event, ListenerId};
-use crate::abi::{Tcb, event};
+use crate::abi::event;
 
 const ACCEPTED: u8 = 1;
 const CONNECTED: u8 = 2;
@@ -54,14 +54,8 @@ impl Inner {
             return;
         }
         slot.owned = true;
-        let id = slot.id(index);
-        // SAFETY: the slot is in use, and no entry runs.
-        let listener: *mut Tcb = unsafe { (*slot.tcb).listener };
-        if listener.is_null() {
-            return;
-        }
-        // SAFETY: a connection refers to its listener only as long as that is there.
-        let listener = unsafe { (*listener).user } as u32;
+        let (id, parent) = (slot.id(index), slot.parent);
+        let Some(listener) = self.table.find(parent) else { return };
         if let Some(waiting) = &mut self.table.slots[listener as usize].listener {
             waiting.queue.push_back(id);
             self.tell(listener, ACCEPTED);

@@ -23,7 +23,6 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-
     /// # Safety
     /// `tcb` points to a TCB.
     #[inline]

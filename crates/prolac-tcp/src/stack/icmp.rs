@@ -39,12 +39,8 @@ impl TcpStack {
         };
         self.inner_mut().counters.activity.icmp_in += 1;
         let mtu = if error == Error::MESSAGE_SIZE { next_hop_mtu(flow.family, mtu, length) } else { 0 };
-        let id = self.inner().table.slots[index as usize].id(index);
         // SAFETY: the TCB is a constructed one.
         self.enter(index, |entries, tcb| unsafe { (entries.unreachable)(tcb, seqno, error.0, mtu, now) });
-        if mtu != 0 && self.inner().table.find(id).is_some() {
-            self.refresh_mss(now, index);
-        }
         Ok(())
     }
 }

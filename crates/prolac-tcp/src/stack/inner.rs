@@ -94,7 +94,6 @@ impl Inner {
         let slot = &mut self.table.slots[index as usize];
         slot.flow_label = random as u32;
         slot.identification = (random >> 32) as u16;
-        slot.mss = 536;
         let tcb: *mut Tcb = slot.tcb;
         // SAFETY: the TCB is new, so nobody else reaches it.
         unsafe {

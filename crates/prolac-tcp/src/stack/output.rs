@@ -113,10 +113,6 @@ impl Inner {
         }
         // SAFETY: the caller's.
         let (flow, slot) = unsafe { (Flow::of(t.tcb), self.table.slot_of(t.tcb)) };
-        if slot.tail == t.segment {
-            // What is on its way must not grow.
-            slot.tail = std::ptr::null_mut();
-        }
         let identification = slot.identification;
         slot.identification = identification.wrapping_add(pieces as u16);
         Some((flow, identification, slot.flow_label))

@@ -17,7 +17,9 @@ use crate::error::Error;
 impl Inner {
     /// Gives back what waits in a slot's inbox.
     pub fn empty_inbox(&mut self, index: u32) {
-        let inbox = &mut self.table.slots[index as usize].inbox;
+        let slot = &mut self.table.slots[index as usize];
+        slot.in_inbox = 0;
+        let inbox = &mut slot.inbox;
         inbox.last = null_mut();
         let first = std::mem::replace(&mut inbox.first, null_mut());
         // SAFETY: the inbox's segments are the slot's alone.
@@ -25,9 +27,11 @@ impl Inner {
     }
 
     fn append_to_inbox(&mut self, index: u32, segment: *mut Segment) {
-        let inbox = &mut self.table.slots[index as usize].inbox;
+        let slot = &mut self.table.slots[index as usize];
+        let inbox = &mut slot.inbox;
         // SAFETY: the segment is the slot's alone, and so are those of the inbox.
         unsafe {
+            slot.in_inbox += (*segment).length;
             (*segment).next = null_mut();
             match inbox.last.is_null() {
                 true => inbox.first = segment,
@@ -39,7 +43,9 @@ impl Inner {
 
     /// Takes `n` bytes off the first segment of the inbox; frees it if it has no more.
     fn consume(&mut self, index: u32, n: u32) {
-        let inbox = &mut self.table.slots[index as usize].inbox;
+        let slot = &mut self.table.slots[index as usize];
+        slot.in_inbox -= n;
+        let inbox = &mut slot.inbox;
         let segment = inbox.first;
         // SAFETY: as above; the segment has at least `n` bytes of text.
         unsafe {
@@ -112,11 +118,6 @@ impl TcpStack {
             return Err(Error(error));
         }
         if peer_is_done(state) { Ok(0) } else { Err(Error::WOULD_BLOCK) }
-    }
-
-    /// Bytes that can be read before the urgent byte, if there is one ahead that is not part of the stream.
-    fn before_mark(&self, index: u32) -> usize {
-        usize::try_from(self.mark(index)).unwrap_or(usize::MAX)
     }
 
     fn mark(&self, index: u32) -> i32 {
@@ -202,15 +203,19 @@ impl TcpStack {
     /// Bytes that can be read now.
     pub fn readable(&self, id: ConnectionId) -> Result<usize, Error> {
         let index = self.slot_in_use(id)?;
-        // SAFETY: the slot is in use, and no entry runs.
-        Ok(unsafe { (*self.tcb(index)).readable } as usize)
+        Ok(self.unread(index))
     }
 
     /// Whether the peer will send no more: reads give the end, or why there is nothing, once the text is read.
     pub fn at_end(&self, id: ConnectionId) -> Result<bool, Error> {
         let index = self.slot_in_use(id)?;
         // SAFETY: the slot is in use, and no entry runs.
-        let (state, readable) = unsafe { ((*self.tcb(index)).state, (*self.tcb(index)).readable) };
-        Ok(readable == 0 && peer_is_done(state))
+        Ok(self.unread(index) == 0 && peer_is_done(unsafe { (*self.tcb(index)).state }))
+    }
+
+    fn unread(&self, index: u32) -> usize {
+        let slot = &self.inner().table.slots[index as usize];
+        // SAFETY: the slot is in use, and no entry runs.
+        (unsafe { (*slot.tcb).readable } + slot.in_inbox) as usize
     }
 }

@@ -1,7 +1,7 @@
 //! Writing: text is copied once, into buffers that will hold a segment each, and summed on the way.
 //!
-//! The last segment that was given to the TCP may grow as long as no part of it was sent (`Slot::tail`): small writes
-//! that wait anyway, for Nagle's algorithm or for window, share a segment.
+//! The last segment that waits to be sent may grow: small writes that have to wait anyway, for Nagle's algorithm or for
+//! window, share a segment.
 
 use std::io::IoSlice;
 
@@ -19,8 +19,8 @@ use crate::error::Error;
 const PSH: u8 = 8;
 /// URG in a segment given to the TCP: its last byte is urgent.
 const URG: u8 = 32;
-/// In `Segment::reserved`: the segment may grow while it is unsent.
-const GROWS: u8 = 1;
+/// Text of a segment as long as nothing is known of the peer: RFC 9293 §3.7.1.
+const SMALLEST_BUFFER: u32 = 536;
 /// To which the send buffer may grow by itself, as Linux's `tcp_wmem`.
 const MAX_SEND_BUFFER: u32 = 4 << 20;
 
@@ -122,21 +122,20 @@ impl TcpStack {
 
     /// Hands the next piece of at most `left` bytes to the TCP. Returns its length; 0 if there is no memory for it.
     fn send_some(&mut self, now: u64, index: u32, source: &mut Source<'_>, left: usize, flags: u8) -> usize {
-        let inner = self.inner_mut();
-        let grown = inner.grow_tail(index, source, left);
-        let (segment, n) = if grown > 0 {
-            (inner.table.slots[index as usize].tail, grown)
-        } else {
-            inner.new_text(index, source, left)
-        };
-        if segment.is_null() {
-            return 0;
+        // SAFETY: the TCB is a constructed one, and the call reads it only.
+        let tail = unsafe { (self.program.entries().unsent_tail)(self.tcb(index)) };
+        // SAFETY: no entry runs, so nobody has a reference to the segment.
+        let grown = unsafe { self.inner_mut().grow_tail(index, tail, source, left, flags) };
+        if grown > 0 {
+            // SAFETY: the TCB is a constructed one, and its last segment became so much longer.
+            self.enter(index, |entries, tcb| unsafe { (entries.grown)(tcb, grown as u32, now) });
+            return grown;
         }
-        // SAFETY: the segment is new, or the last of the send queue and unsent; no entry runs.
-        unsafe { (*segment).flags |= if n == left { flags } else { 0 } };
-        inner.table.slots[index as usize].tail = segment;
-        // SAFETY: the TCB is a constructed one, and takes the segment, or has it and sees that it has grown.
-        self.enter(index, |entries, tcb| unsafe { (entries.send)(tcb, segment, now) });
+        let (segment, n) = self.inner_mut().new_text(index, source, left, flags);
+        if n > 0 {
+            // SAFETY: the TCB is a constructed one, and takes the segment.
+            self.enter(index, |entries, tcb| unsafe { (entries.send)(tcb, segment, now) });
+        }
         n
     }
 
@@ -150,14 +149,6 @@ impl TcpStack {
         let index = self.slot_in_use(id)?;
         // SAFETY: the slot is in use, and no entry runs.
         Ok(unsafe { (*self.tcb(index)).queued } as usize)
-    }
-
-    /// Learns how long segments are: when a connection is established, and when its path has changed.
-    #[cold]
-    pub(super) fn refresh_mss(&mut self, now: u64, index: u32) {
-        let mss = self.status_of(now, index).send_mss;
-        let slot = &mut self.inner_mut().table.slots[index as usize];
-        slot.mss = if mss == 0 { slot.mss } else { mss };
     }
 }
 
@@ -177,30 +168,51 @@ impl Inner {
     /// Most text of a segment that is given to the TCP: whole segments of the wire, as many as the layer below can cut.
     #[inline]
     fn most_text(&self, index: u32) -> usize {
-        let mss = self.table.slots[index as usize].mss;
-        ((self.offload_size() / mss).max(1) * mss) as usize
+        // SAFETY: the slot is in use, and no entry runs.
+        let size = unsafe { (*self.table.slots[index as usize].tcb).segment_size }.max(SMALLEST_BUFFER);
+        ((self.offload_size() / size).max(1) * size) as usize
     }
 
-    /// Appends to the last segment that was given to the TCP, if it is wholly unsent and its buffer has room. Returns how
-    /// many bytes.
-    fn grow_tail(&mut self, index: u32, source: &mut Source<'_>, left: usize) -> usize {
-        let (tail, most) = (self.table.slots[index as usize].tail, self.most_text(index));
-        // SAFETY: a tail is the last segment of the send queue, which transmits and splits it only through callbacks, and
-        // these forget it. No entry runs, so nobody else has a reference to its fields.
+    /// Appends to the last segment that waits to be sent, if its buffer has room. Returns how many bytes.
+    ///
+    /// # Safety
+    /// `tail` is null or that segment, and nobody has a reference to it.
+    unsafe fn grow_tail(
+        &mut self,
+        index: u32,
+        tail: *mut Segment,
+        source: &mut Source<'_>,
+        left: usize,
+        flags: u8,
+    ) -> usize {
+        // SAFETY: the caller's.
         let Some(segment) = (unsafe { tail.as_mut() }) else { return 0 };
-        let length = segment.length as usize;
-        let Some(packet) = segment.packet.as_mut().filter(|_| segment.reserved == GROWS) else { return 0 };
+        let (length, most) = (segment.length as usize, self.most_text(index));
+        let Some(packet) = segment.packet.as_mut() else { return 0 };
         let n = left.min(packet.tailroom()).min(most.saturating_sub(length));
-        let Some(room) = packet.unshared_put(n).filter(|room| !room.is_empty()) else { return 0 };
+        let start = segment.data as usize - packet.data().as_ptr() as usize;
+        // The other piece of a segment that was cut may own what lies behind the text.
+        if n == 0 || start + length != packet.len() {
+            return 0;
+        }
+        let Some(room) = packet.unshared_put(n) else { return 0 };
         let sum = source.take(room, self.offload.checksum);
-        segment.sum = if self.offload.checksum { 0 } else { sum::join(segment.sum, length, sum) };
-        segment.data = packet.data().as_ptr();
+        let known = segment.sum != 0 && !self.offload.checksum;
+        segment.sum = if known { sum::join(segment.sum, length, sum) } else { 0 };
+        segment.data = packet.data()[start..].as_ptr();
         segment.length += n as u32;
+        segment.flags |= if n == left { flags } else { 0 };
         n
     }
 
-    /// A segment with the next piece of at most `left` bytes, and how many; null if there is none left.
-    fn new_text(&mut self, index: u32, source: &mut Source<'_>, left: usize) -> (*mut Segment, usize) {
+    /// A segment with the next piece of at most `left` bytes, and how many; 0 if there is no segment.
+    fn new_text(
+        &mut self,
+        index: u32,
+        source: &mut Source<'_>,
+        left: usize,
+        flags: u8,
+    ) -> (*mut Segment, usize) {
         let n = left.min(self.most_text(index));
         let segment = self.pool.take();
         // SAFETY: a segment that was just taken is ours alone.
@@ -210,7 +222,7 @@ impl Inner {
         new.data = packet.data().as_ptr();
         new.packet = Some(packet);
         new.length = n as u32;
-        new.reserved = GROWS;
+        new.flags = if n == left { flags } else { 0 };
         (segment, n)
     }
 }

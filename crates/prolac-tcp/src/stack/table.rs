@@ -29,16 +29,16 @@ pub(crate) struct Slot {
     /// Null: the slot is free.
     pub tcb: *mut Tcb,
     pub inbox: Inbox,
-    /// The last segment of text that was given to the TCP, while it is wholly unsent and so may grow.
-    pub tail: *mut Segment,
     pub listener: Option<Box<Listener>>,
+    /// The id of the listener that began the connection, until it is accepted.
+    pub parent: u64,
     pub generation: u32,
     /// Next free slot.
     next_free: u32,
     /// Most bytes that may wait to be acknowledged.
     pub send_limit: u32,
-    /// Largest text of a segment, as it was when the connection was established.
-    pub mss: u32,
+    /// Bytes in the inbox.
+    pub in_inbox: u32,
     /// The flow label of its packets (RFC 6437).
     pub flow_label: u32,
     /// The identification of its next IPv4 packet.
@@ -79,6 +79,9 @@ pub(crate) struct Table {
 
 /// What may wait to be acknowledged before the congestion window says that it needs more.
 const INITIAL_SEND_BUFFER: u32 = 128 << 10;
+
+/// Of connections that no listener began, or that were accepted. No slot has this id.
+pub(crate) const NO_PARENT: u64 = u64::MAX;
 
 /// No slot.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -225,12 +228,12 @@ impl Slot {
         Slot {
             tcb: null_mut(),
             inbox: Inbox { first: null_mut(), last: null_mut() },
-            tail: null_mut(),
             listener: None,
             generation: 0,
             next_free,
             send_limit: 0,
-            mss: 0,
+            in_inbox: 0,
+            parent: NO_PARENT,
             flow_label: 0,
             identification: 0,
             pending: 0,

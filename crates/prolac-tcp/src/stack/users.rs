@@ -1,12 +1,11 @@
 //! The calls of users besides reading and writing: RFC 9293 §3.10.1 and §3.10.4 to §3.10.6.
 
 use std::net::SocketAddr;
-use std::ptr::null_mut;
 
 use super::TcpStack;
 use super::flow::{Flow, join};
 use super::listener::{Listener, Place};
-use super::table::Slot;
+use super::table::{NO_PARENT, Slot};
 use super::types::{ConnectionId, ListenerId, Options, State};
 use crate::abi::{Config, Status, Tcb, state};
 use crate::error::Error;
@@ -131,11 +130,9 @@ impl TcpStack {
         let (tcb, listener) = (slot.tcb, slot.listener.as_mut().expect("it is a listener"));
         let accepted = listener.queue.pop_front().ok_or(Error::WOULD_BLOCK)?;
         let connection = self.inner().table.find(accepted).expect("who waits is not freed");
-        // SAFETY: both slots are in use, and no entry runs.
-        unsafe {
-            (*tcb).waiting = (*tcb).waiting.saturating_sub(1);
-            (*self.tcb(connection)).listener = null_mut();
-        }
+        self.inner_mut().table.slots[connection as usize].parent = NO_PARENT;
+        // SAFETY: the slot is in use, and no entry runs.
+        unsafe { (*tcb).waiting = (*tcb).waiting.saturating_sub(1) };
         Ok(ConnectionId(accepted))
     }
 
@@ -164,9 +161,7 @@ impl TcpStack {
     /// Listens no more. Connections that wait to be accepted are reset, half-open ones forgotten, as in Linux.
     pub fn close_listener(&mut self, now: u64, id: ListenerId) {
         let Ok(index) = self.listener_slot(id) else { return };
-        let tcb = self.tcb(index);
-        // SAFETY: slots in use have TCBs, and no entry runs.
-        let left_behind = |(_, slot): &(u32, &Slot)| unsafe { (*slot.tcb).listener == tcb };
+        let left_behind = |(_, slot): &(u32, &Slot)| slot.parent == id.0;
         let children: Vec<u32> =
             self.inner().table.iter().filter(left_behind).map(|(child, _)| child).collect();
         for child in children {
@@ -200,8 +195,7 @@ impl TcpStack {
         if unsafe { (*self.tcb(index)).state } == state::CLOSED {
             return Err(Error::NOT_CONNECTED);
         }
-        let slot = &mut self.inner_mut().table.slots[index as usize];
-        (slot.tail, slot.shut) = (null_mut(), true);
+        self.inner_mut().table.slots[index as usize].shut = true;
         // SAFETY: the TCB is a constructed one.
         self.enter(index, |entries, tcb| unsafe { (entries.shutdown)(tcb, now) });
         Ok(())
@@ -212,8 +206,11 @@ impl TcpStack {
     pub fn close(&mut self, now: u64, id: ConnectionId) {
         let Ok(index) = self.slot_in_use(id) else { return };
         self.leave(index);
+        let is_all_read = self.inner().table.slots[index as usize].in_inbox == 0;
+        // The TCP looks at its own queue for what was not read.
+        let end = if is_all_read { self.program.entries().close } else { self.program.entries().abort };
         // SAFETY: the TCB is a constructed one.
-        self.enter(index, |entries, tcb| unsafe { (entries.close)(tcb, now) });
+        self.enter(index, |_, tcb| unsafe { end(tcb, now) });
         self.free_if_closed(id);
     }
 
@@ -227,9 +224,7 @@ impl TcpStack {
     }
 
     fn leave(&mut self, index: u32) {
-        let slot = &mut self.inner_mut().table.slots[index as usize];
-        slot.released = true;
-        slot.tail = null_mut();
+        self.inner_mut().table.slots[index as usize].released = true;
     }
 
     /// A connection that was in CLOSED before its user left it tells so no second time.
