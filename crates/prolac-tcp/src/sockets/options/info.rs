@@ -1,0 +1,103 @@
+//! TCP_INFO: `struct tcp_info` of Linux 6.18, byte for byte.
+
+use crate::abi::{Config, Status};
+
+/// Bytes of the structure.
+pub const TCP_INFO_LENGTH: usize = 280;
+
+/// A threshold or window that was never set.
+const INFINITE: u32 = 0x7fff_ffff;
+/// `TCP_MSS_DEFAULT`.
+const MSS_DEFAULT: u32 = 536;
+
+/// The structure, field by field, in its order; the machine's own byte order.
+struct Layout(Vec<u8>);
+
+impl Layout {
+    fn bytes(&mut self, values: &[u8]) -> &mut Layout {
+        self.0.extend_from_slice(values);
+        self
+    }
+
+    fn words(&mut self, values: &[u32]) -> &mut Layout {
+        values.iter().for_each(|value| self.0.extend_from_slice(&value.to_ne_bytes()));
+        self
+    }
+
+    fn longs(&mut self, values: &[u64]) -> &mut Layout {
+        values.iter().for_each(|value| self.0.extend_from_slice(&value.to_ne_bytes()));
+        self
+    }
+}
+
+/// Of a connection, in whatever state the socket shows.
+pub(super) fn of_connection(state: u8, s: &Status) -> Vec<u8> {
+    let mut layout = Layout(Vec::with_capacity(TCP_INFO_LENGTH));
+    let scales = s.send_scale & 15 | s.receive_scale << 4;
+    let milliseconds = |micros: u32| micros / 1000;
+    let pacing = u64::MAX;
+    layout
+        .bytes(&[state, s.congestion_state, s.retransmits, s.probes, s.backoff, s.options, scales, 0])
+        .words(&[s.rto, s.ato, s.send_mss, s.receive_mss])
+        // The last of them, fackets, has been 0 since Linux 4.15.
+        .words(&[s.unacked, s.sacked, s.lost, s.retransmitted, 0])
+        // Linux does not remember when it sent an acknowledgment.
+        .words(&[milliseconds(s.last_data_sent), 0])
+        .words(&[milliseconds(s.last_data_received), milliseconds(s.last_ack_received)])
+        .words(&[s.path_mtu, s.receive_threshold, s.rtt, s.rtt_variance])
+        .words(&[s.send_threshold, s.congestion_window, s.advertised_mss, s.reordering])
+        .words(&[s.receive_rtt, s.receive_space, s.total_retransmissions])
+        .longs(&[pacing, pacing, s.bytes_acked, s.bytes_received])
+        .words(&[s.segments_out, s.segments_in, s.unsent, s.min_rtt])
+        .words(&[s.data_segments_in, s.data_segments_out])
+        // Delivery rate, and the times busy, limited by the window and by the buffer: not measured.
+        .longs(&[0; 4])
+        .words(&[s.delivered, s.delivered_ce])
+        .longs(&[s.bytes_sent, s.bytes_retransmitted])
+        .words(&[s.duplicate_sacks, s.reordering_seen, 0, s.send_window, s.receive_window]);
+    layout.0.resize(TCP_INFO_LENGTH, 0);
+    layout.0
+}
+
+/// Of a socket without a connection.
+pub(super) fn of_resting(state: u8, config: &Config) -> Vec<u8> {
+    let status = Status {
+        rto: config.rto_initial,
+        send_mss: MSS_DEFAULT,
+        advertised_mss: MSS_DEFAULT,
+        send_threshold: INFINITE,
+        congestion_window: config.initial_window,
+        reordering: 3,
+        min_rtt: u32::MAX,
+        ..Status::default()
+    };
+    of_connection(state, &status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Offsets that programs compiled against Linux's header rely on.
+    #[test]
+    fn fields_stand_where_linux_has_them() {
+        let status = Status {
+            send_scale: 7,
+            receive_scale: 9,
+            rto: 0x0101,
+            rtt: 0x0202,
+            congestion_window: 0x0303,
+            bytes_received: 0x0404,
+            min_rtt: 0x0505,
+            bytes_sent: 0x0606,
+            send_window: 0x0707,
+            receive_window: 0x0808,
+            ..Status::default()
+        };
+        let info = of_connection(1, &status);
+        let word = |at: usize| u32::from_ne_bytes(info[at..at + 4].try_into().unwrap());
+        assert_eq!((info.len(), info[0], info[6]), (TCP_INFO_LENGTH, 1, 0x97));
+        assert_eq!([8, 68, 80, 128].map(word), [0x0101, 0x0202, 0x0303, 0x0404]);
+        assert_eq!([148, 200, 228, 232].map(word), [0x0505, 0x0606, 0x0707, 0x0808]);
+    }
+}

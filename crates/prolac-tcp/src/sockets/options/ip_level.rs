@@ -1,0 +1,124 @@
+//! IPPROTO_IP and IPPROTO_IPV6: what a TCP socket has of them.
+
+use crate::abi::{option, state};
+
+use super::{Value, int, within};
+use crate::sockets::linux::*;
+use crate::sockets::socket::Domain;
+use crate::sockets::{Errno, Fd, Sockets};
+
+/// The ECN field, which is TCP's own, in the type of service.
+const ECN_MASK: u8 = 3;
+/// `IP_PMTUDISC_OMIT`, the largest of the ways to discover the path MTU.
+const PATH_MTU_MAX: i32 = 5;
+
+impl Sockets {
+    pub(super) fn set_ip_option(&mut self, now: u64, fd: Fd, name: i32, raw: &[u8]) -> Result<(), Errno> {
+        // Linux takes a byte for any of them, and nothing at all as 0.
+        let value = match raw {
+            [] => 0,
+            [byte, ..] if raw.len() < 4 => i32::from(*byte),
+            _ => int(raw)?,
+        };
+        let settings = &mut self.socket_mut(fd)?.settings;
+        match name {
+            IP_TOS => {
+                settings.type_of_service = value as u8 & !ECN_MASK;
+                self.apply_type_of_service(fd)
+            }
+            IP_TTL if value == -1 => self.store(fd, IPPROTO_IP, name, 64),
+            IP_TTL => {
+                within(value, 1..=255)?;
+                self.store(fd, IPPROTO_IP, name, value)
+            }
+            IP_MTU_DISCOVER => {
+                settings.path_mtu = within(value, 0..=PATH_MTU_MAX)? as u8;
+                self.apply(now, fd, option::PATH_MTU, value as u32)
+            }
+            IP_FREEBIND | IP_TRANSPARENT => {
+                settings.free_bind = value != 0;
+                self.store(fd, IPPROTO_IP, name, (value != 0).into())
+            }
+            IP_RECVERR | IP_BIND_ADDRESS_NO_PORT => self.store(fd, IPPROTO_IP, name, (value != 0).into()),
+            _ => Err(Errno::NOPROTOOPT),
+        }
+    }
+
+    pub(super) fn ip_option(&mut self, fd: Fd, name: i32) -> Result<Value, Errno> {
+        let settings = &self.socket(fd)?.settings;
+        Ok(match name {
+            IP_TOS => i32::from(settings.type_of_service).into(),
+            IP_TTL => self.stored(fd, IPPROTO_IP, name, 64)?,
+            IP_MTU_DISCOVER => i32::from(settings.path_mtu).into(),
+            IP_MTU => self.path_mtu(fd)?.into(),
+            IP_FREEBIND | IP_TRANSPARENT | IP_RECVERR | IP_BIND_ADDRESS_NO_PORT => {
+                self.stored(fd, IPPROTO_IP, name, 0)?
+            }
+            _ => return Err(Errno::NOPROTOOPT),
+        })
+    }
+
+    pub(super) fn set_ipv6_option(&mut self, now: u64, fd: Fd, name: i32, raw: &[u8]) -> Result<(), Errno> {
+        if self.socket(fd)?.domain == Domain::V4 {
+            return Err(Errno::NOPROTOOPT);
+        }
+        let value = int(raw)?;
+        let fresh = self.socket(fd)?.local.is_none();
+        let settings = &mut self.socket_mut(fd)?.settings;
+        match name {
+            IPV6_V6ONLY if !fresh => Err(Errno::INVAL),
+            IPV6_V6ONLY => {
+                settings.v6_only = value != 0;
+                Ok(())
+            }
+            IPV6_TCLASS => {
+                let class = if value == -1 { 0 } else { within(value, 0..=255)? };
+                settings.traffic_class = class as u8 & !ECN_MASK;
+                self.apply_type_of_service(fd)
+            }
+            IPV6_UNICAST_HOPS => {
+                within(value, -1..=255)?;
+                self.store(fd, IPPROTO_IPV6, name, if value == -1 { 64 } else { value })
+            }
+            IPV6_MTU_DISCOVER => {
+                settings.path_mtu_v6 = within(value, 0..=PATH_MTU_MAX)? as u8;
+                self.apply(now, fd, option::PATH_MTU, value as u32)
+            }
+            IPV6_RECVERR => self.store(fd, IPPROTO_IPV6, name, (value != 0).into()),
+            _ => Err(Errno::NOPROTOOPT),
+        }
+    }
+
+    pub(super) fn ipv6_option(&mut self, fd: Fd, name: i32) -> Result<Value, Errno> {
+        let socket = self.socket(fd)?;
+        if socket.domain == Domain::V4 {
+            return Err(Errno::NOPROTOOPT);
+        }
+        Ok(match name {
+            IPV6_V6ONLY => socket.settings.v6_only.into(),
+            IPV6_TCLASS => i32::from(socket.settings.traffic_class).into(),
+            IPV6_UNICAST_HOPS => self.stored(fd, IPPROTO_IPV6, name, 64)?,
+            IPV6_MTU_DISCOVER => i32::from(socket.settings.path_mtu_v6).into(),
+            IPV6_MTU => self.path_mtu(fd)?.into(),
+            IPV6_RECVERR => self.stored(fd, IPPROTO_IPV6, name, 0)?,
+            _ => return Err(Errno::NOPROTOOPT),
+        })
+    }
+
+    /// The path MTU of a connection; others know of no path.
+    fn path_mtu(&mut self, fd: Fd) -> Result<u32, Errno> {
+        let socket = self.socket(fd)?;
+        match (socket.state(&self.stack), socket.connection()) {
+            (state::CLOSED, _) | (_, None) => Err(Errno::NOTCONN),
+            (_, Some(id)) => Ok(self.stack.path_mtu(id)?),
+        }
+    }
+
+    fn apply_type_of_service(&mut self, fd: Fd) -> Result<(), Errno> {
+        let socket = self.socket(fd)?;
+        let Some(id) = socket.connection() else { return Ok(()) };
+        let v4 = self.stack.peer_addr(id)?.is_ipv4();
+        let class = if v4 { socket.settings.type_of_service } else { socket.settings.traffic_class };
+        self.stack.set_traffic_class(id, class).map_err(Errno::from)
+    }
+}

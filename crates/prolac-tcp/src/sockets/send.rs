@@ -1,0 +1,205 @@
+//! Writing: `write`, `writev`, `send`, `sendto`, `sendmsg`, which are all one call here, as `tcp_sendmsg` is in Linux.
+
+use std::io::IoSlice;
+
+use crate::abi::{option, state};
+use crate::stack::ConnectionId;
+
+use super::linux::*;
+use super::socket::SEND;
+use super::{Errno, Fd, Progress, Refusal, Sockets, Waiting, address};
+
+impl Sockets {
+    /// `send(2)`; with no flags, `write(2)`.
+    pub fn send(
+        &mut self,
+        now: u64,
+        fd: Fd,
+        data: &[u8],
+        flags: i32,
+        progress: &mut Progress,
+    ) -> Result<usize, Refusal> {
+        self.send_to(now, fd, &[IoSlice::new(data)], flags, None, progress)
+    }
+
+    /// `sendmsg(2)`, and so `writev(2)` and `sendto(2)`. The address matters with `MSG_FASTOPEN` only.
+    ///
+    /// A blocking socket takes all of the data or waits; a non-blocking one what there is room for. Where Linux would
+    /// raise SIGPIPE there is only [`Errno::PIPE`]: [`Sockets::raises_signal`] says which it is.
+    pub fn send_to(
+        &mut self,
+        now: u64,
+        fd: Fd,
+        data: &[IoSlice<'_>],
+        flags: i32,
+        raw: Option<&[u8]>,
+        progress: &mut Progress,
+    ) -> Result<usize, Refusal> {
+        let wished = self.try_send(now, fd, data, flags, raw, progress);
+        match wished {
+            // What was taken before an error counts; the error comes with the next call.
+            Err(Refusal::Error(_)) if progress.done > 0 => Ok(progress.done),
+            other => other,
+        }
+    }
+
+    fn try_send(
+        &mut self,
+        now: u64,
+        fd: Fd,
+        data: &[IoSlice<'_>],
+        flags: i32,
+        raw: Option<&[u8]>,
+        progress: &mut Progress,
+    ) -> Result<usize, Refusal> {
+        let socket = self.socket(fd)?;
+        let patient = !socket.non_blocking && flags & MSG_DONTWAIT == 0;
+        let waiting = Waiting { fd, events: POLLOUT, timeout: socket.settings.send_timeout, patient };
+        if (flags & MSG_FASTOPEN != 0 || socket.deferred.is_some()) && !progress.begun {
+            self.fast_open(now, fd, data, flags, raw, progress)?;
+        }
+        let id = self.sendable(now, fd, waiting, flags, progress)?;
+        self.queue(now, fd, id, data, flags, waiting, progress)
+    }
+
+    /// `tcp_sendmsg_fastopen`: connects with the data in the SYN.
+    fn fast_open(
+        &mut self,
+        now: u64,
+        fd: Fd,
+        data: &[IoSlice<'_>],
+        flags: i32,
+        raw: Option<&[u8]>,
+        progress: &mut Progress,
+    ) -> Result<(), Refusal> {
+        let raw = raw.filter(|_| flags & MSG_FASTOPEN != 0);
+        let to_nowhere = raw.is_some_and(|raw| address::family(raw) == Some(AF_UNSPEC));
+        if self.stack.config().fast_open & 1 == 0 || to_nowhere {
+            return Err(Errno::OPNOTSUPP.into());
+        }
+        let remote = match (self.socket(fd)?.deferred, raw) {
+            (Some(remote), _) => remote,
+            (None, Some(raw)) if self.socket(fd)?.connection().is_none() => self.destination(fd, raw)?,
+            (None, Some(_)) => return Ok(()),
+            (None, None) if self.socket(fd)?.connection().is_some() => return Ok(()),
+            (None, None) => return Err(Errno::DESTADDRREQ.into()),
+        };
+        if matches!(self.socket(fd)?.state(&self.stack), state::LISTEN) {
+            return Err(Errno::ISCONN.into());
+        }
+        progress.begun = true;
+        progress.done = self.send_syn_with(now, fd, remote, data)?;
+        Ok(())
+    }
+
+    /// The connection, when it can take data; `sk_stream_wait_connect` and what follows it.
+    fn sendable(
+        &mut self,
+        now: u64,
+        fd: Fd,
+        waiting: Waiting,
+        flags: i32,
+        progress: &mut Progress,
+    ) -> Result<ConnectionId, Refusal> {
+        let socket = self.socket(fd)?;
+        let shut = socket.shutdown_mask(&self.stack) & SEND != 0;
+        match (socket.state(&self.stack), socket.connection()) {
+            (state::SYN_SENT | state::SYN_RECEIVED, Some(_)) if !shut => {
+                let told = if flags & MSG_FASTOPEN != 0 { Errno::INPROGRESS } else { Errno::AGAIN };
+                Err(progress.wait(waiting, now, told))
+            }
+            (state::ESTABLISHED | state::CLOSE_WAIT, Some(id)) if !shut && !self.has_error(fd) => Ok(id),
+            _ => Err(self.take_error(fd).unwrap_or(Errno::PIPE).into()),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn queue(
+        &mut self,
+        now: u64,
+        fd: Fd,
+        id: ConnectionId,
+        data: &[IoSlice<'_>],
+        flags: i32,
+        waiting: Waiting,
+        progress: &mut Progress,
+    ) -> Result<usize, Refusal> {
+        let total: usize = data.iter().map(|part| part.len()).sum();
+        let more = flags & MSG_MORE != 0;
+        if more {
+            self.stack.set_option(now, id, option::CORK, 1).map_err(Errno::from)?;
+        }
+        let result = self.fill(now, id, data, flags, total, progress);
+        if more && !self.socket(fd)?.settings.cork {
+            // What is corked by this call stays so until the next one without MSG_MORE.
+            self.socket_mut(fd)?.more = true;
+        } else if self.socket(fd)?.more {
+            self.socket_mut(fd)?.more = false;
+            self.stack.set_option(now, id, option::CORK, 0).map_err(Errno::from)?;
+        }
+        match result {
+            Ok(()) => Ok(total),
+            Err(Errno::AGAIN) => Err(progress.wait(waiting, now, Errno::AGAIN)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes what is left of the data, as far as there is room.
+    fn fill(
+        &mut self,
+        now: u64,
+        id: ConnectionId,
+        data: &[IoSlice<'_>],
+        flags: i32,
+        total: usize,
+        progress: &mut Progress,
+    ) -> Result<(), Errno> {
+        while progress.done < total {
+            let rest = Rest::of(data, progress.done);
+            let written = match flags & MSG_OOB != 0 {
+                true => self.stack.write_urgent(now, id, &rest.joined()),
+                false => self.stack.write_vectored(now, id, &rest.parts()),
+            };
+            match written {
+                Ok(0) => return Err(Errno::AGAIN),
+                Ok(count) => progress.done += count,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a write that failed with [`Errno::PIPE`] raises SIGPIPE in Linux: unless its flags forbid it.
+    pub fn raises_signal(flags: i32) -> bool {
+        flags & MSG_NOSIGNAL == 0
+    }
+}
+
+/// Data from some byte on.
+struct Rest<'a> {
+    first: &'a [u8],
+    others: &'a [IoSlice<'a>],
+}
+
+impl<'a> Rest<'a> {
+    fn of(data: &'a [IoSlice<'a>], mut skip: usize) -> Rest<'a> {
+        for (at, part) in data.iter().enumerate() {
+            if skip < part.len() {
+                return Rest { first: &part[skip..], others: &data[at + 1..] };
+            }
+            skip -= part.len();
+        }
+        Rest { first: &[], others: &[] }
+    }
+
+    fn parts(&self) -> Vec<IoSlice<'a>> {
+        let mut parts = Vec::with_capacity(1 + self.others.len());
+        parts.push(IoSlice::new(self.first));
+        parts.extend(self.others.iter().copied());
+        parts
+    }
+
+    fn joined(&self) -> Vec<u8> {
+        self.parts().iter().flat_map(|part| part.iter().copied()).collect()
+    }
+}
