@@ -205,7 +205,8 @@ unsafe extern "C" fn recvmsg(userdata: Userdata, fd: c_int, message: *mut msghdr
     // SAFETY: see the module; it is not null.
     let message = unsafe { &mut *message };
     // SAFETY: see the module.
-    let received = unsafe { receive_message(userdata, fd, message.msg_iov, message.msg_iovlen as usize, flags) };
+    let received =
+        unsafe { receive_message(userdata, fd, message.msg_iov, message.msg_iovlen as usize, flags) };
     let received = match received {
         Ok(received) => received,
         Err(errno) => return result(Err(errno)),
@@ -244,9 +245,7 @@ unsafe fn receive_message(
     // SAFETY: the caller promises it.
     let (world, mut parts) = unsafe { (world(userdata), memory::scatter(vector, count)) };
     let mut progress = Progress::default();
-    world.complete(|state, now| {
-        state.sockets.receive_message(now, fd, &mut parts, flags, &mut progress)
-    })
+    world.complete(|state, now| state.sockets.receive_message(now, fd, &mut parts, flags, &mut progress))
 }
 
 unsafe extern "C" fn write(userdata: Userdata, fd: c_int, data: *const c_void, count: usize) -> isize {
@@ -329,12 +328,7 @@ unsafe extern "C" fn fcntl(userdata: Userdata, fd: c_int, command: c_int, argume
     result(done.map(|number| number as usize)) as c_int
 }
 
-unsafe extern "C" fn ioctl(
-    userdata: Userdata,
-    fd: c_int,
-    request: c_ulong,
-    argument: *mut c_void,
-) -> c_int {
+unsafe extern "C" fn ioctl(userdata: Userdata, fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     // SAFETY: see the module.
     let world = unsafe { world(userdata) };
     // Requests are 32 bits, and packetdrill passes them as an int.
@@ -342,7 +336,7 @@ unsafe extern "C" fn ioctl(
     let argument = argument.cast::<c_int>();
     // SAFETY: see the module; FIONBIO alone reads what its argument points to.
     let given = if request == FIONBIO { unsafe { argument.read() } } else { 0 };
-    match world.call(|state, _| state.sockets.ioctl(fd, request, given)) {
+    match world.call(|state, now| state.sockets.ioctl(now, fd, request, given)) {
         Ok(number) if request != FIONBIO => {
             // SAFETY: see the module.
             unsafe { argument.write(number) };
@@ -412,7 +406,8 @@ unsafe extern "C" fn poll(userdata: Userdata, entries: *mut pollfd, count: nfds_
     // SAFETY: see the module; the two structures are laid out alike.
     let (world, entries) = unsafe {
         let count = if entries.is_null() { 0 } else { count as usize };
-        let first = if count == 0 { std::ptr::NonNull::dangling().as_ptr() } else { entries.cast::<PollFd>() };
+        let first =
+            if count == 0 { std::ptr::NonNull::dangling().as_ptr() } else { entries.cast::<PollFd>() };
         (world(userdata), std::slice::from_raw_parts_mut(first, count))
     };
     let mut progress = Progress::default();

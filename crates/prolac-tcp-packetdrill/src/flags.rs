@@ -8,7 +8,7 @@ use std::net::IpAddr;
 /// Parsed flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flags {
-    /// Addresses that are ours. With none, every destination is.
+    /// Addresses that were named.
     pub addresses: Vec<IpAddr>,
     /// Bytes that the link carries.
     pub mtu: u32,
@@ -29,6 +29,14 @@ impl Flags {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
         let unknown = words.filter(|word| flags.word(word).is_none()).collect();
         (flags, unknown)
+    }
+
+    /// Addresses that are ours: if none was named, those that packetdrill chooses.
+    pub fn local_addresses(&self) -> Vec<IpAddr> {
+        match &self.addresses[..] {
+            [] => [LOCAL_IPV4, LOCAL_IPV6].iter().filter_map(|text| text.parse().ok()).collect(),
+            named => named.to_vec(),
+        }
     }
 
     fn word(&mut self, word: &str) -> Option<()> {

@@ -83,8 +83,8 @@ impl World {
         let config = config(&flags, &sysctls);
         let mut stack = TcpStack::new(config);
         stack.seed(flags.seed);
-        for address in &flags.addresses {
-            stack.add_address(*address);
+        for address in flags.local_addresses() {
+            stack.add_address(address);
         }
         let state = State {
             sockets: Sockets::with_first_fd(stack, FIRST_FD),
@@ -146,7 +146,7 @@ impl World {
         let mtu = state.flags.mtu as usize;
         let segment_size = if data.len() > mtu { (mtu - 40) as u16 } else { 0 };
         let received = Received { checksum_verified: false, segment_size };
-        state.sockets.stack_mut().receive(now, Packet::from_slice(data), received);
+        state.sockets.stack_mut().receive(now, Packet::new(data), received);
         self.leave(state, true);
     }
 
@@ -278,7 +278,8 @@ impl World {
     fn pass_real_time<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         let target = state.now + state.uncounted();
         let target = state.next_deadline().unwrap_or(target).clamp(state.now, target);
-        state.counted += Duration::from_micros(target - state.now);
+        let step = Duration::from_micros(target - state.now);
+        state.counted += step;
         self.advance(state, target)
     }
 

@@ -7,6 +7,7 @@ pub mod abi;
 mod config;
 mod error;
 mod program;
+pub mod sockets;
 pub mod stack;
 pub mod wheel;
 

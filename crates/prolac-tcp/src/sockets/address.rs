@@ -104,7 +104,8 @@ fn decode(domain: Domain, bytes: &[u8]) -> Result<SocketAddr, Errno> {
         }
         Domain::V6 => {
             let octets: [u8; 16] = bytes[8..24].try_into().expect("sixteen bytes");
-            let scope = bytes.get(24..28).map_or(0, |b| u32::from_ne_bytes(b.try_into().expect("four bytes")));
+            let scope =
+                bytes.get(24..28).map_or(0, |b| u32::from_ne_bytes(b.try_into().expect("four bytes")));
             SocketAddr::V6(SocketAddrV6::new(octets.into(), port, 0, scope))
         }
     })
@@ -150,7 +151,11 @@ mod tests {
         other[0] = 1;
         assert_eq!(to_bind(Domain::V4, &other), Err(Errno::AFNOSUPPORT));
         other[0] = 0;
-        assert_eq!(to_bind(Domain::V4, &other), Ok(address("0.0.0.0:80")), "old programs bind with AF_UNSPEC");
+        assert_eq!(
+            to_bind(Domain::V4, &other),
+            Ok(address("0.0.0.0:80")),
+            "old programs bind with AF_UNSPEC"
+        );
         assert_eq!(to_connect(Domain::V4, &other), Err(Errno::AFNOSUPPORT));
     }
 }

@@ -10,7 +10,7 @@ use super::{Errno, Fd, Progress, Refusal, Sockets, Wait};
 impl Sockets {
     /// `shutdown(2)`: `inet_shutdown`.
     pub fn shutdown(&mut self, now: u64, fd: Fd, how: i32) -> Result<(), Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let how = match how {
             SHUT_RD => RECEIVE,
             SHUT_WR => SEND,
@@ -21,11 +21,11 @@ impl Sockets {
             (state::LISTEN, _) if how & RECEIVE == 0 => Ok(()),
             (state::LISTEN | state::SYN_SENT, _) => self.disconnect(now, fd),
             (state::CLOSED, _) => {
-                self.socket_mut(fd)?.shutdown |= how;
+                self.at_mut(fd)?.shutdown |= how;
                 Err(Errno::NOTCONN)
             }
             (_, Stage::Connecting(id) | Stage::Connected(id)) => {
-                let socket = self.socket_mut(fd)?;
+                let socket = self.at_mut(fd)?;
                 socket.stage = Stage::Connected(id);
                 let first = how & SEND != 0 && socket.shutdown & SEND == 0;
                 socket.shutdown |= how;
@@ -41,7 +41,7 @@ impl Sockets {
     /// `close(2)`. It waits only for a socket with SO_LINGER and a time; by then the descriptor is as good as closed, and
     /// the wait must be repeated to its end to free it.
     pub fn close(&mut self, now: u64, fd: Fd, progress: &mut Progress) -> Result<(), Refusal> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let Some(id) = socket.connection() else {
             self.detach(now, fd)?;
             self.forget(fd);
@@ -58,7 +58,7 @@ impl Sockets {
             None => self.stack.close(now, id),
         }
         self.of_connection.remove(&id);
-        if let Some(local) = self.socket(fd)?.local {
+        if let Some(local) = self.at(fd)?.local {
             self.ports.orphan(local.port(), fd, id);
         }
         self.forget(fd);
@@ -73,7 +73,7 @@ impl Sockets {
         seconds: u32,
         progress: &mut Progress,
     ) -> Result<Option<Wait>, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let Some(id) = socket.connection() else { return Ok(None) };
         let unread = self.stack.readable(id).unwrap_or(0) > 0;
         let deadline = progress.deadline(now, u64::from(seconds) * 1_000_000);
@@ -86,12 +86,10 @@ impl Sockets {
                 // In other states there is nothing to send a FIN for.
                 let _ = self.stack.shutdown(now, id);
             }
-            self.socket_mut(fd)?.shutdown = BOTH;
+            self.at_mut(fd)?.shutdown = BOTH;
         }
-        let leaving = matches!(
-            self.socket(fd)?.state(&self.stack),
-            state::FIN_WAIT_1 | state::CLOSING | state::LAST_ACK
-        );
+        let leaving =
+            matches!(self.at(fd)?.state(&self.stack), state::FIN_WAIT_1 | state::CLOSING | state::LAST_ACK);
         let late = deadline.is_some_and(|d| d <= now);
         Ok((leaving && !late).then_some(Wait { fd, events: POLLHUP, deadline }))
     }

@@ -12,7 +12,7 @@ use super::{Errno, Fd, Progress, Refusal, Sockets, Waiting, address};
 impl Sockets {
     /// `connect(2)`. On a non-blocking socket [`Errno::INPROGRESS`] means that it has begun.
     pub fn connect(&mut self, now: u64, fd: Fd, raw: &[u8], progress: &mut Progress) -> Result<(), Refusal> {
-        let patient = !self.socket(fd)?.non_blocking;
+        let patient = !self.at(fd)?.non_blocking;
         let family = address::family(raw).ok_or(Errno::INVAL)?;
         if family == AF_UNSPEC {
             self.disconnect(now, fd)?;
@@ -30,7 +30,7 @@ impl Sockets {
         raw: Option<&[u8]>,
         progress: &mut Progress,
     ) -> Result<Errno, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         match socket.stage {
             Stage::Connected(_) | Stage::Listening(_) => return Err(Errno::ISCONN),
             Stage::Connecting(_) if progress.begun => return Ok(Errno::INPROGRESS),
@@ -43,11 +43,6 @@ impl Sockets {
             (None, Some(raw)) => self.destination(fd, raw)?,
             (None, None) => return Err(Errno::PIPE),
         };
-        let defer = self.socket(fd)?.settings.fast_open_connect && raw.is_some();
-        if defer && self.stack.has_fast_open_cookie(remote) {
-            self.socket_mut(fd)?.deferred = Some(remote);
-            return Ok(Errno::INPROGRESS);
-        }
         self.send_syn(now, fd, remote)?;
         progress.begun = true;
         Ok(Errno::INPROGRESS)
@@ -55,7 +50,7 @@ impl Sockets {
 
     /// Where to, as `tcp_v4_connect` and `tcp_v6_connect` understand it.
     pub(super) fn destination(&self, fd: Fd, raw: &[u8]) -> Result<SocketAddr, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let given = address::to_connect(socket.domain, raw)?;
         let mut remote = address::unmapped(given);
         if remote != given && socket.settings.v6_only {
@@ -80,7 +75,7 @@ impl Sockets {
 
     pub(super) fn send_syn(&mut self, now: u64, fd: Fd, remote: SocketAddr) -> Result<(), Errno> {
         let options = self.stack_options(fd)?;
-        let bound = self.socket(fd)?.local;
+        let bound = self.at(fd)?.local;
         let local = bound.map(|b| match b.ip().is_unspecified() {
             true => SocketAddr::new(unspecified_like(remote.ip()), b.port()),
             false => b,
@@ -88,7 +83,7 @@ impl Sockets {
         let id = self.stack.connect(now, local, remote, &options)?;
         let chosen = self.stack.local_addr(id)?;
         self.of_connection.insert(id, fd);
-        let socket = self.socket_mut(fd)?;
+        let socket = self.at_mut(fd)?;
         socket.stage = Stage::Connecting(id);
         socket.deferred = None;
         socket.shutdown = 0;
@@ -110,7 +105,7 @@ impl Sockets {
         patient: bool,
         progress: &mut Progress,
     ) -> Result<(), Refusal> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let timeout = socket.settings.send_timeout;
         let Some(id) = socket.connection() else { return Ok(()) };
         match socket.state(&self.stack) {
@@ -123,7 +118,7 @@ impl Sockets {
                 Err(error.into())
             }
             _ => {
-                self.socket_mut(fd)?.stage = Stage::Connected(id);
+                self.at_mut(fd)?.stage = Stage::Connected(id);
                 Ok(())
             }
         }
@@ -131,20 +126,20 @@ impl Sockets {
 
     /// `tcp_disconnect`: back to an idle socket, with a reset for a peer that thinks it is connected.
     pub(super) fn disconnect(&mut self, now: u64, fd: Fd) -> Result<(), Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let told = match socket.state(&self.stack) {
             state::CLOSED | state::LISTEN => None,
             _ if socket.deferred.is_some() => None,
             _ => Some(Errno::CONNRESET),
         };
         self.detach(now, fd)?;
-        self.socket_mut(fd)?.error = told;
+        self.at_mut(fd)?.error = told;
         Ok(())
     }
 
     /// Lets go of whatever the socket is attached to. A port that the user has chosen stays its own.
     pub(super) fn detach(&mut self, now: u64, fd: Fd) -> Result<(), Errno> {
-        match self.socket(fd)?.stage {
+        match self.at(fd)?.stage {
             Stage::Idle => {}
             Stage::Listening(listener) => {
                 self.of_listener.remove(&listener);
@@ -155,7 +150,7 @@ impl Sockets {
                 self.stack.abort(now, id);
             }
         }
-        let socket = self.socket_mut(fd)?;
+        let socket = self.at_mut(fd)?;
         reset(socket);
         if let Some(local) = socket.local {
             let bound = socket.bound;
@@ -175,7 +170,7 @@ impl Sockets {
         let socket = self.table.get_mut(&fd)?;
         let own = socket.error.take();
         let id = socket.connection();
-        own.or_else(|| self.stack.take_error(id?).map(Errno::from))
+        own.or_else(|| self.stack.take_error(id?).ok().flatten().map(Errno::from))
     }
 }
 
@@ -184,6 +179,8 @@ fn reset(socket: &mut Socket) {
     socket.shutdown = 0;
     socket.deferred = None;
     socket.error = None;
+    socket.done = false;
+    socket.more = false;
 }
 
 fn loopback(like: IpAddr) -> IpAddr {

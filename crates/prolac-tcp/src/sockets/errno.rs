@@ -107,6 +107,18 @@ impl Refusal {
     }
 }
 
+impl From<crate::Error> for Errno {
+    fn from(error: crate::Error) -> Errno {
+        Errno(error.0)
+    }
+}
+
+impl From<crate::Error> for Refusal {
+    fn from(error: crate::Error) -> Refusal {
+        Refusal::Error(error.into())
+    }
+}
+
 impl From<Errno> for Refusal {
     fn from(errno: Errno) -> Refusal {
         Refusal::Error(errno)

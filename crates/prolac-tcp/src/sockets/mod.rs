@@ -172,9 +172,11 @@ impl Sockets {
     /// more often than its readiness changes.
     pub fn next_change(&mut self) -> Option<Fd> {
         while let Some(event) = self.stack.next_event() {
-            if let Some(fd) = self.fd_of(event) {
-                return Some(fd);
+            let Some(fd) = self.fd_of(event) else { continue };
+            if let Some(socket) = self.table.get_mut(&fd) {
+                socket.done |= socket.connection().is_some_and(|id| self.stack.peer_closed(id));
             }
+            return Some(fd);
         }
         None
     }
@@ -201,11 +203,11 @@ impl Sockets {
         self.table.get(&fd)?.connection()
     }
 
-    fn socket(&self, fd: Fd) -> Result<&Socket, Errno> {
+    fn at(&self, fd: Fd) -> Result<&Socket, Errno> {
         self.table.get(&fd).ok_or(Errno::BADF)
     }
 
-    fn socket_mut(&mut self, fd: Fd) -> Result<&mut Socket, Errno> {
+    fn at_mut(&mut self, fd: Fd) -> Result<&mut Socket, Errno> {
         self.table.get_mut(&fd).ok_or(Errno::BADF)
     }
 

@@ -38,7 +38,7 @@ impl Sockets {
 
     /// `bind(2)`: `__inet_bind` and `__inet6_bind`.
     pub fn bind(&mut self, fd: Fd, raw: &[u8]) -> Result<(), Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let address = address::to_bind(socket.domain, raw)?;
         if address.ip().is_multicast() && socket.domain == Domain::V6 {
             return Err(Errno::INVAL);
@@ -54,7 +54,7 @@ impl Sockets {
             return Err(Errno::INVAL);
         }
         self.take_port(fd, local)?;
-        self.socket_mut(fd)?.bound = true;
+        self.at_mut(fd)?.bound = true;
         Ok(())
     }
 
@@ -74,13 +74,13 @@ impl Sockets {
         };
         let port = port.ok_or(Errno::ADDRINUSE)?;
         self.ports.claim(port, claim);
-        self.socket_mut(fd)?.local = Some(SocketAddr::new(local.ip(), port));
+        self.at_mut(fd)?.local = Some(SocketAddr::new(local.ip(), port));
         Ok(())
     }
 
     /// What a socket would claim at an address, as its options are now.
     pub(super) fn claim(&self, fd: Fd, address: IpAddr) -> Result<Claim, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         Ok(Claim {
             holder: Holder::Socket(fd),
             address,
@@ -95,7 +95,7 @@ impl Sockets {
     pub fn listen(&mut self, fd: Fd, backlog: i32) -> Result<(), Errno> {
         // As an unsigned number, a negative one is a very long queue.
         let backlog = (backlog as u32).min(self.limits.backlog);
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         match socket.stage {
             Stage::Listening(listener) => {
                 self.stack.set_backlog(listener, backlog)?;
@@ -111,7 +111,7 @@ impl Sockets {
     }
 
     fn start_listening(&mut self, fd: Fd, backlog: u32) -> Result<(), Errno> {
-        let local = self.socket(fd)?.local.expect("a port was taken");
+        let local = self.at(fd)?.local.expect("a port was taken");
         let claim = Claim { listening: true, ..self.claim(fd, local.ip())? };
         let stack = &self.stack;
         if !self.ports.is_free(local.port(), &claim, |id| stack.state(id).is_ok()) {
@@ -121,7 +121,7 @@ impl Sockets {
         let listener = self.stack.listen(local, backlog, &options)?;
         self.ports.claim(local.port(), claim);
         self.of_listener.insert(listener, fd);
-        let socket = self.socket_mut(fd)?;
+        let socket = self.at_mut(fd)?;
         socket.stage = Stage::Listening(listener);
         socket.shutdown = 0;
         Ok(())
@@ -138,7 +138,7 @@ impl Sockets {
         if flags & !(SOCK_NONBLOCK | SOCK_CLOEXEC) != 0 {
             return Err(Errno::INVAL.into());
         }
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let Stage::Listening(listener) = socket.stage else { return Err(Errno::INVAL.into()) };
         let timeout = socket.settings.receive_timeout;
         let waiting = Waiting { fd, events: POLLIN, timeout, patient: !socket.non_blocking };
@@ -147,14 +147,16 @@ impl Sockets {
         }
         match self.stack.accept(listener) {
             Ok(id) => Ok(self.accepted(fd, id, flags)?),
-            Err(error) if Errno::from(error) == Errno::AGAIN => Err(progress.wait(waiting, now, Errno::AGAIN)),
-            Err(error) => Err(Errno::from(error).into()),
+            Err(error) if Errno::from(error) == Errno::AGAIN => {
+                Err(progress.wait(waiting, now, Errno::AGAIN))
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
     /// A socket for a connection of a listener, with the listener's options.
     fn accepted(&mut self, fd: Fd, id: ConnectionId, flags: i32) -> Result<(Fd, RawAddress), Errno> {
-        let listener = self.socket(fd)?;
+        let listener = self.at(fd)?;
         let mut socket = Socket::new(listener.domain);
         socket.settings = listener.settings.clone();
         socket.non_blocking = flags & SOCK_NONBLOCK != 0;
@@ -173,7 +175,7 @@ impl Sockets {
 
     /// `getsockname(2)`.
     pub fn local_address(&self, fd: Fd) -> Result<RawAddress, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let none = SocketAddr::new(unspecified(socket.domain), 0);
         let bound = socket.local.unwrap_or(none);
         let local = socket.connection().and_then(|id| self.stack.local_addr(id).ok()).unwrap_or(bound);
@@ -187,7 +189,7 @@ impl Sockets {
 
     /// `getpeername(2)`.
     pub fn peer_address(&self, fd: Fd) -> Result<RawAddress, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let id = socket.connection().ok_or(Errno::NOTCONN)?;
         if matches!(socket.state(&self.stack), state::CLOSED | state::SYN_SENT) {
             return Err(Errno::NOTCONN);

@@ -21,9 +21,9 @@ pub struct PollFd {
 impl Sockets {
     /// What a socket is ready for, whoever asks: `tcp_poll`.
     pub fn readiness(&self, fd: Fd) -> Result<i16, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         if let Stage::Listening(listener) = socket.stage {
-            let waits = self.stack.acceptable(listener);
+            let waits = self.stack.acceptable(listener).is_ok_and(|count| count > 0);
             return Ok(if waits { POLLIN | POLLRDNORM } else { 0 });
         }
         let mut mask = 0;
@@ -46,7 +46,7 @@ impl Sockets {
     }
 
     fn stream_readiness(&self, fd: Fd, shut: u8) -> i16 {
-        let Ok(socket) = self.socket(fd) else { return POLLNVAL };
+        let Ok(socket) = self.at(fd) else { return POLLNVAL };
         let mut mask = 0;
         let Some(id) = socket.connection() else { return POLLOUT | POLLWRNORM };
         let urgent = self.stack.urgent_mark(id);

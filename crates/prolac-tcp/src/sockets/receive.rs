@@ -43,7 +43,7 @@ impl Sockets {
         flags: i32,
         progress: &mut Progress,
     ) -> Result<Received, Refusal> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         if flags & MSG_ERRQUEUE != 0 {
             return Err(Errno::AGAIN.into());
         }
@@ -54,7 +54,7 @@ impl Sockets {
             return Ok(self.receive_urgent(now, fd, buffers, flags)?);
         }
         let length = self.receive_text(now, fd, buffers, flags, progress)?;
-        let inquire = self.socket(fd)?.settings.inquire.then(|| self.unread(fd)).transpose()?;
+        let inquire = self.at(fd)?.settings.inquire.then(|| self.unread(fd)).transpose()?;
         Ok(Received { length, flags: 0, inquire })
     }
 
@@ -66,15 +66,15 @@ impl Sockets {
         flags: i32,
         progress: &mut Progress,
     ) -> Result<usize, Refusal> {
-        let settings = &self.socket(fd)?.settings;
+        let settings = &self.at(fd)?.settings;
         let wished: usize = buffers.iter().map(|part| part.len()).sum();
         let low_water = (settings.receive_low_water as usize).max(1);
         let target = if flags & MSG_WAITALL != 0 { wished } else { low_water.min(wished) };
-        let patient = !self.socket(fd)?.non_blocking && flags & MSG_DONTWAIT == 0;
+        let patient = !self.at(fd)?.non_blocking && flags & MSG_DONTWAIT == 0;
         let timeout = settings.receive_timeout;
         let waiting = Waiting { fd, events: POLLIN, timeout, patient };
         let peeks = flags & MSG_PEEK != 0;
-        if let Some(id) = self.socket(fd)?.connection() {
+        if let Some(id) = self.at(fd)?.connection() {
             self.move_text(now, id, buffers, flags, progress)?;
         }
         let done = progress.done;
@@ -158,13 +158,16 @@ impl Sockets {
         let socket = self.table.get(&fd)?;
         let shut = socket.shutdown_mask(&self.stack);
         let state = socket.state(&self.stack);
-        let peer_closed = socket.connection().is_some_and(|id| self.stack.peer_closed(id));
+        let pending = socket.connection().and_then(|id| self.stack.pending_error(id));
+        // A reset after the peer's FIN is EPIPE, for writers.
+        let done = socket.done
+            || socket.connection().is_some_and(|id| self.stack.peer_closed(id))
+            || pending.map(Errno::from) == Some(Errno::PIPE);
         if some {
             let ended = shut & RECEIVE != 0 || state == state::CLOSED || self.has_error(fd);
             return ended.then_some(Ok(()));
         }
-        // SOCK_DONE: the peer's FIN hides later errors from readers, until a reset.
-        if peer_closed && state != state::CLOSED {
+        if done {
             return Some(Ok(()));
         }
         if let Some(error) = self.take_error(fd) {
@@ -189,7 +192,7 @@ impl Sockets {
         buffers: &mut [IoSliceMut<'_>],
         flags: i32,
     ) -> Result<Received, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let closed = socket.state(&self.stack) == state::CLOSED;
         let shut = socket.shutdown_mask(&self.stack) & RECEIVE != 0;
         if socket.settings.out_of_band_inline {
@@ -197,7 +200,7 @@ impl Sockets {
         }
         let Some(id) = socket.connection() else { return Err(Errno::INVAL) };
         let read = match flags & MSG_PEEK != 0 {
-            true => self.stack.peek_urgent(id),
+            true => self.stack.read_urgent(now, id),
             false => self.stack.read_urgent(now, id),
         };
         match read.map_err(Errno::from) {
@@ -215,8 +218,8 @@ impl Sockets {
 
     /// The user has shut down or lost both ways.
     pub(super) fn is_hung_up(&self, fd: Fd) -> bool {
-        self.table.get(&fd).is_some_and(|s| {
-            s.shutdown_mask(&self.stack) == BOTH || s.state(&self.stack) == state::CLOSED
-        })
+        self.table
+            .get(&fd)
+            .is_some_and(|s| s.shutdown_mask(&self.stack) == BOTH || s.state(&self.stack) == state::CLOSED)
     }
 }

@@ -52,7 +52,7 @@ impl Sockets {
         raw: Option<&[u8]>,
         progress: &mut Progress,
     ) -> Result<usize, Refusal> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let patient = !socket.non_blocking && flags & MSG_DONTWAIT == 0;
         let waiting = Waiting { fd, events: POLLOUT, timeout: socket.settings.send_timeout, patient };
         if (flags & MSG_FASTOPEN != 0 || socket.deferred.is_some()) && !progress.begun {
@@ -77,18 +77,25 @@ impl Sockets {
         if self.stack.config().fast_open & 1 == 0 || to_nowhere {
             return Err(Errno::OPNOTSUPP.into());
         }
-        let remote = match (self.socket(fd)?.deferred, raw) {
+        let remote = match (self.at(fd)?.deferred, raw) {
             (Some(remote), _) => remote,
-            (None, Some(raw)) if self.socket(fd)?.connection().is_none() => self.destination(fd, raw)?,
+            (None, Some(raw)) if self.at(fd)?.connection().is_none() => self.destination(fd, raw)?,
             (None, Some(_)) => return Ok(()),
-            (None, None) if self.socket(fd)?.connection().is_some() => return Ok(()),
+            (None, None) if self.at(fd)?.connection().is_some() => return Ok(()),
             (None, None) => return Err(Errno::DESTADDRREQ.into()),
         };
-        if matches!(self.socket(fd)?.state(&self.stack), state::LISTEN) {
+        if matches!(self.at(fd)?.state(&self.stack), state::LISTEN) {
             return Err(Errno::ISCONN.into());
         }
         progress.begun = true;
-        progress.done = self.send_syn_with(now, fd, remote, data)?;
+        self.send_syn(now, fd, remote)?;
+        // What fits is queued behind the SYN at once.
+        let id = self.at(fd)?.connection().ok_or(Errno::PIPE)?;
+        match self.stack.write_vectored(now, id, data).map_err(Errno::from) {
+            Ok(count) => progress.done = count,
+            Err(Errno::AGAIN) => {}
+            Err(error) => return Err(error.into()),
+        }
         Ok(())
     }
 
@@ -101,7 +108,7 @@ impl Sockets {
         flags: i32,
         progress: &mut Progress,
     ) -> Result<ConnectionId, Refusal> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let shut = socket.shutdown_mask(&self.stack) & SEND != 0;
         match (socket.state(&self.stack), socket.connection()) {
             (state::SYN_SENT | state::SYN_RECEIVED, Some(_)) if !shut => {
@@ -130,11 +137,11 @@ impl Sockets {
             self.stack.set_option(now, id, option::CORK, 1).map_err(Errno::from)?;
         }
         let result = self.fill(now, id, data, flags, total, progress);
-        if more && !self.socket(fd)?.settings.cork {
+        if more && !self.at(fd)?.settings.cork {
             // What is corked by this call stays so until the next one without MSG_MORE.
-            self.socket_mut(fd)?.more = true;
-        } else if self.socket(fd)?.more {
-            self.socket_mut(fd)?.more = false;
+            self.at_mut(fd)?.more = true;
+        } else if self.at(fd)?.more {
+            self.at_mut(fd)?.more = false;
             self.stack.set_option(now, id, option::CORK, 0).map_err(Errno::from)?;
         }
         match result {

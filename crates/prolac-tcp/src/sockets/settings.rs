@@ -5,9 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::abi::option;
-use crate::stack::Options;
-
 /// All options of one socket.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {

@@ -6,7 +6,7 @@
 use std::net::SocketAddr;
 
 use crate::abi::state;
-use crate::stack::{ConnectionId, ListenerId, TcpStack};
+use crate::stack::{ConnectionId, ListenerId, State, TcpStack};
 
 use super::Errno;
 use super::settings::Settings;
@@ -57,6 +57,10 @@ pub(super) struct Socket {
     pub error: Option<Errno>,
     /// TCP_FASTOPEN_CONNECT: where the first write is to connect to.
     pub deferred: Option<SocketAddr>,
+    /// SOCK_DONE: the peer's FIN came, which hides later errors from readers.
+    pub done: bool,
+    /// The last write said MSG_MORE, and more has not come.
+    pub more: bool,
     pub settings: Settings,
 }
 
@@ -72,6 +76,8 @@ impl Socket {
             shutdown: 0,
             error: None,
             deferred: None,
+            done: false,
+            more: false,
             settings: Settings::default(),
         }
     }
@@ -90,8 +96,8 @@ impl Socket {
             Stage::Idle => state::CLOSED,
             Stage::Listening(_) => state::LISTEN,
             Stage::Connecting(id) | Stage::Connected(id) => match stack.state(id) {
-                Ok(state::TIME_WAIT) | Err(_) => state::CLOSED,
-                Ok(state) => state,
+                Ok(State::TimeWait) | Err(_) => state::CLOSED,
+                Ok(state) => state as u8,
             },
         }
     }
@@ -100,7 +106,7 @@ impl Socket {
     pub fn shutdown_mask(&self, stack: &TcpStack) -> u8 {
         let Some(id) = self.connection() else { return self.shutdown };
         let ended = match stack.state(id) {
-            Ok(state::TIME_WAIT | state::CLOSED) | Err(_) => BOTH,
+            Ok(State::TimeWait | State::Closed) | Err(_) => BOTH,
             Ok(_) if stack.peer_closed(id) => RECEIVE,
             Ok(_) => 0,
         };

@@ -7,6 +7,7 @@
 //! Read first: `input.rs` (the way of a packet in), `output.rs` (out), `entry.rs` (what follows each call into the
 //! TCP), then `stream.rs` (reading and writing) and `users.rs` (connecting, listening, closing).
 
+mod asking;
 mod callbacks;
 mod counters;
 mod entry;

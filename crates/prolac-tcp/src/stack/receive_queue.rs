@@ -120,7 +120,7 @@ impl TcpStack {
         if peer_is_done(state) { Ok(0) } else { Err(Error::WOULD_BLOCK) }
     }
 
-    fn mark(&self, index: u32) -> i32 {
+    pub(super) fn mark(&self, index: u32) -> i32 {
         // SAFETY: the TCB is a constructed one; `urgent_mark` calls nothing back.
         unsafe { (self.program.entries().urgent_mark)(self.tcb(index)) }
     }

@@ -20,7 +20,7 @@ impl TcpStack {
     }
 
     #[inline]
-    fn slot_of(&self, id: ConnectionId) -> Result<u32, Error> {
+    pub(super) fn slot_of(&self, id: ConnectionId) -> Result<u32, Error> {
         let index = self.inner().table.find(id.0).ok_or(Error::NOT_CONNECTED)?;
         let slot = &self.inner().table.slots[index as usize];
         if slot.listener.is_some() { Err(Error::NOT_CONNECTED) } else { Ok(index) }

@@ -20,11 +20,11 @@ impl Sockets {
             [byte, ..] if raw.len() < 4 => i32::from(*byte),
             _ => int(raw)?,
         };
-        let settings = &mut self.socket_mut(fd)?.settings;
+        let settings = &mut self.at_mut(fd)?.settings;
         match name {
             IP_TOS => {
                 settings.type_of_service = value as u8 & !ECN_MASK;
-                self.apply_type_of_service(fd)
+                Ok(())
             }
             IP_TTL if value == -1 => self.store(fd, IPPROTO_IP, name, 64),
             IP_TTL => {
@@ -44,13 +44,13 @@ impl Sockets {
         }
     }
 
-    pub(super) fn ip_option(&mut self, fd: Fd, name: i32) -> Result<Value, Errno> {
-        let settings = &self.socket(fd)?.settings;
+    pub(super) fn ip_option(&mut self, now: u64, fd: Fd, name: i32) -> Result<Value, Errno> {
+        let settings = &self.at(fd)?.settings;
         Ok(match name {
             IP_TOS => i32::from(settings.type_of_service).into(),
             IP_TTL => self.stored(fd, IPPROTO_IP, name, 64)?,
             IP_MTU_DISCOVER => i32::from(settings.path_mtu).into(),
-            IP_MTU => self.path_mtu(fd)?.into(),
+            IP_MTU => self.path_mtu(now, fd)?.into(),
             IP_FREEBIND | IP_TRANSPARENT | IP_RECVERR | IP_BIND_ADDRESS_NO_PORT => {
                 self.stored(fd, IPPROTO_IP, name, 0)?
             }
@@ -59,12 +59,12 @@ impl Sockets {
     }
 
     pub(super) fn set_ipv6_option(&mut self, now: u64, fd: Fd, name: i32, raw: &[u8]) -> Result<(), Errno> {
-        if self.socket(fd)?.domain == Domain::V4 {
+        if self.at(fd)?.domain == Domain::V4 {
             return Err(Errno::NOPROTOOPT);
         }
         let value = int(raw)?;
-        let fresh = self.socket(fd)?.local.is_none();
-        let settings = &mut self.socket_mut(fd)?.settings;
+        let fresh = self.at(fd)?.local.is_none();
+        let settings = &mut self.at_mut(fd)?.settings;
         match name {
             IPV6_V6ONLY if !fresh => Err(Errno::INVAL),
             IPV6_V6ONLY => {
@@ -74,7 +74,7 @@ impl Sockets {
             IPV6_TCLASS => {
                 let class = if value == -1 { 0 } else { within(value, 0..=255)? };
                 settings.traffic_class = class as u8 & !ECN_MASK;
-                self.apply_type_of_service(fd)
+                Ok(())
             }
             IPV6_UNICAST_HOPS => {
                 within(value, -1..=255)?;
@@ -89,8 +89,8 @@ impl Sockets {
         }
     }
 
-    pub(super) fn ipv6_option(&mut self, fd: Fd, name: i32) -> Result<Value, Errno> {
-        let socket = self.socket(fd)?;
+    pub(super) fn ipv6_option(&mut self, now: u64, fd: Fd, name: i32) -> Result<Value, Errno> {
+        let socket = self.at(fd)?;
         if socket.domain == Domain::V4 {
             return Err(Errno::NOPROTOOPT);
         }
@@ -99,26 +99,18 @@ impl Sockets {
             IPV6_TCLASS => i32::from(socket.settings.traffic_class).into(),
             IPV6_UNICAST_HOPS => self.stored(fd, IPPROTO_IPV6, name, 64)?,
             IPV6_MTU_DISCOVER => i32::from(socket.settings.path_mtu_v6).into(),
-            IPV6_MTU => self.path_mtu(fd)?.into(),
+            IPV6_MTU => self.path_mtu(now, fd)?.into(),
             IPV6_RECVERR => self.stored(fd, IPPROTO_IPV6, name, 0)?,
             _ => return Err(Errno::NOPROTOOPT),
         })
     }
 
     /// The path MTU of a connection; others know of no path.
-    fn path_mtu(&mut self, fd: Fd) -> Result<u32, Errno> {
-        let socket = self.socket(fd)?;
+    fn path_mtu(&self, now: u64, fd: Fd) -> Result<u32, Errno> {
+        let socket = self.at(fd)?;
         match (socket.state(&self.stack), socket.connection()) {
             (state::CLOSED, _) | (_, None) => Err(Errno::NOTCONN),
-            (_, Some(id)) => Ok(self.stack.path_mtu(id)?),
+            (_, Some(id)) => Ok(self.stack.status(now, id)?.path_mtu),
         }
-    }
-
-    fn apply_type_of_service(&mut self, fd: Fd) -> Result<(), Errno> {
-        let socket = self.socket(fd)?;
-        let Some(id) = socket.connection() else { return Ok(()) };
-        let v4 = self.stack.peer_addr(id)?.is_ipv4();
-        let class = if v4 { socket.settings.type_of_service } else { socket.settings.traffic_class };
-        self.stack.set_traffic_class(id, class).map_err(Errno::from)
     }
 }

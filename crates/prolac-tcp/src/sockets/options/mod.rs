@@ -41,15 +41,8 @@ impl From<u32> for Value {
 
 impl Sockets {
     /// `setsockopt(2)`.
-    pub fn set_option(
-        &mut self,
-        now: u64,
-        fd: Fd,
-        level: i32,
-        name: i32,
-        value: &[u8],
-    ) -> Result<(), Errno> {
-        self.socket(fd)?;
+    pub fn set_option(&mut self, now: u64, fd: Fd, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
+        self.at(fd)?;
         match level {
             SOL_SOCKET => self.set_socket_option(now, fd, name, value),
             IPPROTO_TCP => self.set_tcp_option(now, fd, name, value),
@@ -68,12 +61,12 @@ impl Sockets {
         name: i32,
         buffer: &mut [u8],
     ) -> Result<usize, Errno> {
-        self.socket(fd)?;
+        self.at(fd)?;
         let value = match level {
             SOL_SOCKET => self.socket_option(fd, name),
             IPPROTO_TCP => self.tcp_option(now, fd, name),
-            IPPROTO_IP => self.ip_option(fd, name),
-            IPPROTO_IPV6 => self.ipv6_option(fd, name),
+            IPPROTO_IP => self.ip_option(now, fd, name),
+            IPPROTO_IPV6 => self.ipv6_option(now, fd, name),
             _ => Err(Errno::NOPROTOOPT),
         }?;
         let bytes = match value {
@@ -91,13 +84,12 @@ impl Sockets {
 
     /// Tells the stack that an option has changed: the connection, or the listener for those to come.
     fn apply(&mut self, now: u64, fd: Fd, which: u32, value: u32) -> Result<(), Errno> {
-        match self.socket(fd)?.stage {
+        match self.at(fd)?.stage {
             Stage::Connecting(id) | Stage::Connected(id) => {
                 self.stack.set_option(now, id, which, value).map_err(Errno::from)
             }
             Stage::Listening(listener) => {
-                let options = self.stack_options(fd)?;
-                self.stack.set_listener_options(listener, &options).map_err(Errno::from)
+                self.stack.set_listener_option(now, listener, which, value).map_err(Errno::from)
             }
             Stage::Idle => Ok(()),
         }
@@ -105,7 +97,7 @@ impl Sockets {
 
     /// The options of a socket as the stack takes them.
     pub(super) fn stack_options(&self, fd: Fd) -> Result<Options, Errno> {
-        let s = &self.socket(fd)?.settings;
+        let s = &self.at(fd)?.settings;
         let some = |value: u32| (value != 0).then_some(value);
         let milliseconds = |seconds: Option<u32>| seconds.map(|seconds| seconds * 1000);
         Ok(Options {
@@ -134,7 +126,7 @@ impl Sockets {
 
     /// TCP_LINGER2 in milliseconds, if it is not the stack's own.
     fn fin_timeout(&self, fd: Fd) -> Result<Option<u32>, Errno> {
-        Ok(match self.socket(fd)?.settings.linger2 {
+        Ok(match self.at(fd)?.settings.linger2 {
             0 => None,
             seconds => Some(u32::try_from(seconds).unwrap_or(0) * 1000),
         })
@@ -142,12 +134,12 @@ impl Sockets {
 
     /// An option that is kept and changes nothing.
     fn store(&mut self, fd: Fd, level: i32, name: i32, value: i32) -> Result<(), Errno> {
-        self.socket_mut(fd)?.settings.stored.insert((level, name), value);
+        self.at_mut(fd)?.settings.stored.insert((level, name), value);
         Ok(())
     }
 
     fn stored(&self, fd: Fd, level: i32, name: i32, otherwise: i32) -> Result<Value, Errno> {
-        let settings = &self.socket(fd)?.settings;
+        let settings = &self.at(fd)?.settings;
         Ok(Value::Int(settings.stored.get(&(level, name)).copied().unwrap_or(otherwise)))
     }
 }

@@ -13,16 +13,10 @@ const SEND_BUFFER_MIN: u32 = 4608;
 const RECEIVE_BUFFER_MIN: u32 = 2304;
 
 impl Sockets {
-    pub(super) fn set_socket_option(
-        &mut self,
-        now: u64,
-        fd: Fd,
-        name: i32,
-        raw: &[u8],
-    ) -> Result<(), Errno> {
+    pub(super) fn set_socket_option(&mut self, now: u64, fd: Fd, name: i32, raw: &[u8]) -> Result<(), Errno> {
         let value = int(raw)?;
         let limits = self.limits;
-        let settings = &mut self.socket_mut(fd)?.settings;
+        let settings = &mut self.at_mut(fd)?.settings;
         match name {
             SO_REUSEADDR => settings.reuse_address = value != 0,
             SO_REUSEPORT => settings.reuse_port = value != 0,
@@ -75,7 +69,7 @@ impl Sockets {
         }
         let limits = self.limits;
         let automatic = self.stack.config().receive_buffer;
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let settings = &socket.settings;
         Ok(match name {
             SO_REUSEADDR => settings.reuse_address.into(),
@@ -101,7 +95,7 @@ impl Sockets {
     }
 
     fn apply_send_buffer(&mut self, fd: Fd, bytes: u32) -> Result<(), Errno> {
-        match self.socket(fd)?.connection() {
+        match self.at(fd)?.connection() {
             Some(id) => self.stack.set_send_buffer(id, bytes).map_err(Errno::from),
             None => Ok(()),
         }
@@ -110,7 +104,7 @@ impl Sockets {
     /// `tcp_set_rcvlowat`: never more than half of the buffer.
     fn set_receive_low_water(&mut self, fd: Fd, value: i32) -> Result<(), Errno> {
         let most = self.stack.config().receive_buffer_max;
-        let settings = &mut self.socket_mut(fd)?.settings;
+        let settings = &mut self.at_mut(fd)?.settings;
         let half = settings.receive_buffer.unwrap_or(most) / 2;
         let wished = u32::try_from(value).unwrap_or(i32::MAX as u32);
         settings.receive_low_water = wished.min(half).max(1);

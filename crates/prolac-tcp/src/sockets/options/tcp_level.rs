@@ -31,7 +31,7 @@ impl Sockets {
         }
         let value = int(raw)?;
         let flag = u32::from(value != 0);
-        let settings = &mut self.socket_mut(fd)?.settings;
+        let settings = &mut self.at_mut(fd)?.settings;
         let (which, number) = match name {
             TCP_NODELAY => {
                 settings.no_delay = value != 0;
@@ -81,10 +81,10 @@ impl Sockets {
     }
 
     fn set_rarer_tcp_option(&mut self, now: u64, fd: Fd, name: i32, value: i32) -> Result<(), Errno> {
-        let state = self.socket(fd)?.state(&self.stack);
+        let state = self.at(fd)?.state(&self.stack);
         let resting = matches!(state, state::CLOSED | state::LISTEN);
         let as_client = self.stack.config().fast_open & 1 != 0;
-        let settings = &mut self.socket_mut(fd)?.settings;
+        let settings = &mut self.at_mut(fd)?.settings;
         match name {
             TCP_LINGER2 => {
                 // Too long is as good as none, as in Linux.
@@ -146,13 +146,13 @@ impl Sockets {
         let name = &raw[..raw.len().min(CONGESTION_NAME - 1)];
         let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
         let chosen = Congestion::named(name).ok_or(Errno::NOENT)?;
-        self.socket_mut(fd)?.settings.congestion = Some(chosen);
+        self.at_mut(fd)?.settings.congestion = Some(chosen);
         self.apply(now, fd, option::CONGESTION_CONTROL, chosen as u32)
     }
 
     pub(super) fn tcp_option(&mut self, now: u64, fd: Fd, name: i32) -> Result<Value, Errno> {
         let config = *self.stack.config();
-        let settings = &self.socket(fd)?.settings;
+        let settings = &self.at(fd)?.settings;
         Ok(match name {
             TCP_NODELAY => settings.no_delay.into(),
             TCP_CORK => settings.cork.into(),
@@ -189,7 +189,7 @@ impl Sockets {
     }
 
     fn current_mss(&mut self, now: u64, fd: Fd) -> Result<u32, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let wished = socket.settings.max_segment;
         let resting = matches!(socket.state(&self.stack), state::CLOSED | state::LISTEN);
         match socket.connection() {
@@ -200,7 +200,7 @@ impl Sockets {
     }
 
     fn info(&mut self, now: u64, fd: Fd) -> Result<Vec<u8>, Errno> {
-        let socket = self.socket(fd)?;
+        let socket = self.at(fd)?;
         let state = socket.state(&self.stack);
         match socket.connection() {
             Some(id) => {
@@ -231,8 +231,9 @@ mod tests {
 
     #[test]
     fn deferred_accept_is_kept_in_retransmissions() {
-        let shown: Vec<u32> =
-            [0, 1, 2, 3, 4, 7, 8, 63, 64].map(|s| retransmissions_to_seconds(seconds_to_retransmissions(s))).into();
+        let shown: Vec<u32> = [0, 1, 2, 3, 4, 7, 8, 63, 64]
+            .map(|s| retransmissions_to_seconds(seconds_to_retransmissions(s)))
+            .into();
         assert_eq!(shown, [0, 1, 3, 3, 7, 7, 15, 63, 127]);
     }
 }

@@ -1,0 +1,144 @@
+//! The Linux end of every measurement: a client that measures, and a server for what the kernel itself does.
+//!
+//! `measure echo ADDRESS COUNT`: microseconds of a round trip of 4 bytes. `measure discard ADDRESS SECONDS` and
+//! `measure chargen ADDRESS SECONDS`: Gbit/s to and from the server. `measure serve [CONGESTION]`: the three services.
+//! Each prints one number.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::time::{Duration, Instant};
+
+const CHUNK: usize = 256 << 10;
+
+fn main() -> std::io::Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["echo", address, count] => echo(connect(address, 7)?, number(count)),
+        ["discard", address, seconds] => discard(connect(address, 9)?, number(seconds)),
+        ["chargen", address, seconds] => chargen(connect(address, 19)?, number(seconds)),
+        ["serve", ref rest @ ..] => serve(rest.first().copied()),
+        _ => {
+            eprintln!("usage: measure echo|discard|chargen ADDRESS NUMBER, measure serve [CONGESTION]");
+            std::process::exit(2)
+        }
+    }
+}
+
+fn number(word: &str) -> u32 {
+    word.parse().expect("a number")
+}
+
+/// The server may just have started.
+fn connect(address: &str, port: u16) -> std::io::Result<TcpStream> {
+    let address = (address.parse::<std::net::IpAddr>().expect("an address"), port).into();
+    let mut tries = 0;
+    loop {
+        match TcpStream::connect_timeout(&address, Duration::from_secs(2)) {
+            Ok(stream) => return stream.set_nodelay(true).map(|()| stream),
+            Err(error) if tries == 50 => return Err(error),
+            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+        }
+        tries += 1;
+    }
+}
+
+/// The median, after some rounds to warm up.
+fn echo(mut stream: TcpStream, count: u32) -> std::io::Result<()> {
+    let mut times = Vec::new();
+    let mut answer = [0; 4];
+    for round in 0..count + count / 10 {
+        let begin = Instant::now();
+        stream.write_all(&round.to_ne_bytes())?;
+        stream.read_exact(&mut answer)?;
+        assert_eq!(answer, round.to_ne_bytes());
+        times.push(begin.elapsed());
+    }
+    let mut times = times.split_off(times.len() - count as usize);
+    times.sort();
+    println!("{:.2}", times[times.len() / 2].as_secs_f64() * 1e6);
+    Ok(())
+}
+
+/// Until the server has read all of it, and said so by its FIN.
+fn discard(mut stream: TcpStream, seconds: u32) -> std::io::Result<()> {
+    let (text, begin, mut sent) = (vec![b'x'; CHUNK], Instant::now(), 0);
+    while begin.elapsed() < Duration::from_secs(seconds.into()) {
+        sent += stream.write(&text)?;
+    }
+    stream.shutdown(std::net::Shutdown::Write)?;
+    stream.read_to_end(&mut Vec::new())?;
+    print_rate(sent, begin);
+    Ok(())
+}
+
+fn chargen(mut stream: TcpStream, seconds: u32) -> std::io::Result<()> {
+    let (mut text, begin, mut received) = (vec![0; CHUNK], Instant::now(), 0);
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    while begin.elapsed() < Duration::from_secs(seconds.into()) {
+        match stream.read(&mut text) {
+            Ok(0) => break,
+            Ok(count) => received += count,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => break,
+            Err(error) => return Err(error),
+        }
+    }
+    print_rate(received, begin);
+    Ok(())
+}
+
+fn print_rate(bytes: usize, begin: Instant) {
+    println!("{:.4}", bytes as f64 * 8e-9 / begin.elapsed().as_secs_f64());
+}
+
+fn serve(congestion: Option<&str>) -> std::io::Result<()> {
+    let services: [(u16, fn(TcpStream) -> std::io::Result<()>); 3] =
+        [(7, serve_echo), (9, serve_discard), (19, serve_chargen)];
+    let threads = services.map(|(port, service)| {
+        let listener = TcpListener::bind(("::", port)).expect("to listen");
+        if let Some(name) = congestion {
+            set_congestion(&listener, name);
+        }
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                std::thread::spawn(move || service(stream));
+            }
+        })
+    });
+    threads.into_iter().for_each(|thread| drop(thread.join()));
+    Ok(())
+}
+
+fn set_congestion(listener: &TcpListener, name: &str) {
+    // SAFETY: the pointer and length are those of a string that lives during the call.
+    let result = unsafe {
+        let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
+        libc::setsockopt(listener.as_raw_fd(), level, option, name.as_ptr().cast(), name.len() as u32)
+    };
+    assert_eq!(result, 0, "congestion control {name}");
+}
+
+fn serve_echo(mut stream: TcpStream) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut text = vec![0; CHUNK];
+    loop {
+        match stream.read(&mut text)? {
+            0 => return Ok(()),
+            count => stream.write_all(&text[..count])?,
+        }
+    }
+}
+
+fn serve_discard(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut text = vec![0; CHUNK];
+    while stream.read(&mut text)? > 0 {}
+    Ok(())
+}
+
+fn serve_chargen(mut stream: TcpStream) -> std::io::Result<()> {
+    let text = vec![b'x'; CHUNK];
+    loop {
+        stream.write_all(&text)?;
+    }
+}

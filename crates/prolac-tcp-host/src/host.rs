@@ -1,0 +1,206 @@
+//! A stack on a TUN device, run by one thread: packets in, timers, events to the user, packets out, and sleep.
+//!
+//! Nothing here knows sockets or other threads; those are in `shared.rs`, which runs the same turns under a mutex. A turn
+//! reads a batch of packets before anything is written, so that what answers several packets can be one packet; but a
+//! packet that came alone is answered at once. An idle host sleeps in `poll` until a packet or the next timer.
+//! Read first: `tun.rs`; [`TcpStack`] for what a stack asks for.
+
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use clickwork_device::Result;
+use clickwork_prolac_tcp::{Event, Offload, TcpStack, Transmit};
+use rustix::event::{PollFd, PollFlags, Timespec};
+
+use crate::clock::Clock;
+use crate::tun::{LONGEST, Tun};
+
+/// The most packets that are read before anything is written.
+const MOST_PACKETS: usize = 64;
+/// The most bytes, so that they are still in the cache when the user looks at them.
+const MOST_BYTES: usize = 256 << 10;
+/// Text in one packet, which must have room for the headers in the 16 bits of an IP length.
+const MOST_TEXT: u32 = LONGEST as u32 - 256;
+
+/// A stack on a TUN device.
+pub struct Host {
+    stack: TcpStack,
+    tun: Tun,
+    clock: Clock,
+    /// What the device had no room for.
+    held: Option<Transmit>,
+    /// How many packets the next turn reads.
+    burst: usize,
+    /// How long to look for the next packet before sleeping.
+    spin: Duration,
+    /// When the last packet came.
+    last: u64,
+}
+
+impl Host {
+    /// Puts `stack` on a device. With `offload` (as the device was opened) it leaves checksums and segmentation to the
+    /// kernel.
+    pub fn new(mut stack: TcpStack, tun: Tun) -> Host {
+        let on = tun.offload();
+        stack.set_offload(Offload { checksum: on, segmentation: if on { MOST_TEXT } else { 0 } });
+        Host { stack, tun, clock: Clock::new(), held: None, burst: 1, spin: Duration::ZERO, last: 0 }
+    }
+
+    /// The stack. What was done with it is sent by [`flush`](Self::flush), or the next turn.
+    pub fn stack(&mut self) -> &mut TcpStack {
+        &mut self.stack
+    }
+
+    /// The device.
+    pub fn tun(&self) -> &Tun {
+        &self.tun
+    }
+
+    /// The time now, as the stack wants it.
+    pub fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// After a packet, looks for the next one for so long before it sleeps: shorter answers, for processor time.
+    /// Zero to begin with.
+    pub fn set_spin(&mut self, spin: Duration) {
+        self.spin = spin;
+    }
+
+    /// Runs until `handle` breaks. It gets every event of the stack, with the time.
+    ///
+    /// # Errors
+    /// If the device is gone.
+    pub fn run(
+        &mut self,
+        mut handle: impl FnMut(&mut TcpStack, u64, Event) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let mut flow = ControlFlow::Continue(());
+        while flow.is_continue() {
+            self.poll_once(None, |stack, now, event| {
+                if flow.is_continue() {
+                    flow = handle(stack, now, event);
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// One turn; if there is nothing to do, sleeps for at most `limit` (for ever, if none) and then takes another.
+    ///
+    /// # Errors
+    /// If the device is gone.
+    pub fn poll_once(
+        &mut self,
+        limit: Option<Duration>,
+        mut handle: impl FnMut(&mut TcpStack, u64, Event),
+    ) -> Result<()> {
+        if self.turn(&mut handle)? || self.spins() {
+            return Ok(());
+        }
+        wait([self.interest()], self.sleep(limit));
+        self.turn(&mut handle).map(drop)
+    }
+
+    /// Whether it is too early to sleep.
+    pub(crate) fn spins(&self) -> bool {
+        let spins = self.spin > Duration::ZERO && self.now() < self.last + self.spin.as_micros() as u64;
+        if spins {
+            std::hint::spin_loop();
+        }
+        spins
+    }
+
+    /// Whether the device had no room for a packet.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// What to wait for at the device.
+    pub(crate) fn interest(&self) -> (BorrowedFd<'_>, PollFlags) {
+        let out = if self.held.is_some() { PollFlags::OUT } else { PollFlags::empty() };
+        (self.tun.as_fd(), PollFlags::IN | out)
+    }
+
+    /// How long it may sleep, and no longer than `limit`.
+    pub(crate) fn sleep(&self, limit: Option<Duration>) -> Option<Duration> {
+        let timer = self.stack.deadline().map(|deadline| self.clock.until(deadline));
+        match (timer, limit) {
+            (Some(timer), Some(limit)) => Some(timer.min(limit)),
+            (timer, limit) => timer.or(limit),
+        }
+    }
+
+    /// Takes in what has come, runs the timers that are due, hands out the events, sends what is to be sent. Tells
+    /// whether there was anything to do.
+    ///
+    /// # Errors
+    /// If the device is gone.
+    pub(crate) fn turn(&mut self, handle: &mut impl FnMut(&mut TcpStack, u64, Event)) -> Result<bool> {
+        let now = self.clock.now();
+        let packets = self.receive(now)?;
+        let due = self.stack.deadline().is_some_and(|deadline| deadline <= now);
+        if due {
+            self.stack.advance(now);
+        }
+        let events = self.dispatch(now, handle)?;
+        self.flush()?;
+        Ok(packets > 0 || due || events)
+    }
+
+    /// Hands the events out. What one leads to is sent before the next, while its text is in the cache.
+    fn dispatch(&mut self, now: u64, handle: &mut impl FnMut(&mut TcpStack, u64, Event)) -> Result<bool> {
+        let mut any = false;
+        while let Some(event) = self.stack.next_event() {
+            any = true;
+            handle(&mut self.stack, now, event);
+            self.flush()?;
+        }
+        Ok(any)
+    }
+
+    /// Reads a batch into the stack, gives the number of packets. As long as batches are full they grow.
+    fn receive(&mut self, now: u64) -> Result<usize> {
+        let (mut count, mut bytes) = (0, 0);
+        while count < self.burst && bytes < MOST_BYTES {
+            let Some((packet, received)) = self.tun.read()? else { break };
+            count += 1;
+            bytes += packet.len();
+            self.stack.receive(now, packet, received);
+        }
+        if count > 0 {
+            self.last = now;
+        }
+        self.burst = if count < self.burst { 1.max(count) } else { MOST_PACKETS.min(self.burst * 2) };
+        Ok(count)
+    }
+
+    /// Sends what the stack wants sent, as far as the device has room.
+    ///
+    /// # Errors
+    /// If the device is gone.
+    pub fn flush(&mut self) -> Result<()> {
+        while let Some(transmit) = self.held.take().or_else(|| self.stack.next_transmit()) {
+            if !self.tun.write(&transmit)? {
+                self.held = Some(transmit);
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits until one of the descriptors has what is wanted of it, or the time is over.
+pub(crate) fn wait<const N: usize>(interests: [(BorrowedFd<'_>, PollFlags); N], limit: Option<Duration>) {
+    let mut fds = interests.map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags));
+    let limit = limit
+        .map(|limit| Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() });
+    // Interrupted is as good as woken: the caller looks again.
+    let _ = rustix::event::poll(&mut fds, limit.as_ref());
+}

@@ -1,0 +1,157 @@
+//! The TUN device as a stack wants it: packets in, packets out, with what the kernel leaves to us or we to the kernel.
+//!
+//! With offloads the kernel hands over up to 64 KiB of a stream as one packet, whose checksum nobody has computed because
+//! it never left the machine, and takes as much from us. Not copied: packets are read into their buffers, and text is
+//! written from where it lies. Read first: `clickwork_device::offload`, the kernel's `Documentation/networking/tuntap.rst`.
+
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use clickwork_device::offload::{TcpOffload, VIRTIO_HEADER, checksum_is_good};
+use clickwork_device::{Fault, Result, Tunnel, TunnelKind, TunnelOptions};
+use clickwork_packet::{JUMBO_CAPACITY, Packet, STANDARD_CAPACITY};
+use clickwork_prolac_tcp::{Received, Transmit};
+
+/// The longest IP packet that the kernel hands over.
+pub const LONGEST: usize = 64 << 10;
+/// Room before a packet that was read.
+const HEADROOM: usize = JUMBO_CAPACITY - LONGEST - SMALL;
+/// What fits a standard buffer; the rest of a longer packet lies behind, in a jumbo one.
+const SMALL: usize = STANDARD_CAPACITY - 64;
+
+const _: () = assert!(JUMBO_CAPACITY >= LONGEST + SMALL);
+
+/// What was counted at the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TunCounts {
+    /// Packets read.
+    pub received: u64,
+    /// Of those, packets that the kernel had merged or not yet cut.
+    pub merged: u64,
+    /// Packets written.
+    pub sent: u64,
+    /// Packets that the kernel refused, or that came while the interface was down.
+    pub refused: u64,
+}
+
+/// An open TUN device.
+pub struct Tun {
+    tunnel: Tunnel,
+    offload: bool,
+    /// Buffers to read into.
+    small: Packet,
+    large: Packet,
+    counts: TunCounts,
+}
+
+impl Tun {
+    /// Makes (or attaches to) the device that `options` describe; its kind and header are ours to choose. With `offload`,
+    /// the kernel may leave checksums and segmentation of TCP to us.
+    ///
+    /// # Errors
+    /// What [`Tunnel::open`] says.
+    pub fn open(options: &TunnelOptions, offload: bool) -> Result<Tun> {
+        let options = TunnelOptions { kind: TunnelKind::Tun, header: true, ..options.clone() };
+        let tunnel = Tunnel::open(&options)?;
+        tunnel.set_offload(offload)?;
+        Ok(Tun { tunnel, offload, small: small(), large: large(), counts: TunCounts::default() })
+    }
+
+    /// The interface's name.
+    pub fn name(&self) -> &str {
+        self.tunnel.name()
+    }
+
+    /// Whether the kernel and we leave checksums and segmentation to each other.
+    pub fn offload(&self) -> bool {
+        self.offload
+    }
+
+    /// What was counted so far.
+    pub fn counts(&self) -> TunCounts {
+        self.counts
+    }
+
+    /// The next packet that the host has sent, if there is one.
+    ///
+    /// # Errors
+    /// If the device is gone. One that is down is waited for.
+    pub fn read(&mut self) -> Result<Option<(Packet, Received)>> {
+        let mut header = [0; VIRTIO_HEADER];
+        let (small, large) = (self.small.data_mut(), &mut self.large.data_mut()[SMALL..]);
+        let mut buffers = [&mut header[..], small, large].map(IoSliceMut::new);
+        let length = match self.tunnel.read_vectored(&mut buffers) {
+            Ok(Some(length)) if length > VIRTIO_HEADER => length - VIRTIO_HEADER,
+            Ok(_) => return Ok(None),
+            Err(error) if error.fault() == Fault::Down => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let segment_size = if header[1] == 0 { 0 } else { u16::from_ne_bytes([header[4], header[5]]) };
+        self.counts.received += 1;
+        self.counts.merged += u64::from(segment_size != 0);
+        let received = Received { checksum_verified: checksum_is_good(&header), segment_size };
+        Ok(Some((self.take(length), received)))
+    }
+
+    /// The packet of `length` bytes that was read. Of a long one the first bytes are moved to where the rest is.
+    fn take(&mut self, length: usize) -> Packet {
+        if length <= SMALL {
+            let mut packet = std::mem::replace(&mut self.small, small());
+            packet.truncate(length);
+            return packet;
+        }
+        let mut packet = std::mem::replace(&mut self.large, large());
+        packet.data_mut()[..SMALL].copy_from_slice(self.small.data());
+        packet.truncate(length);
+        packet
+    }
+
+    /// Gives the host one packet. False if it has no room now: keep the packet.
+    ///
+    /// # Errors
+    /// If the device is gone. A packet that the host refuses is dropped and counted.
+    pub fn write(&mut self, transmit: &Transmit) -> Result<bool> {
+        let packet = transmit.packet.data();
+        let header = if transmit.checksum_partial { offload_of(transmit) } else { [0; VIRTIO_HEADER] };
+        let text = transmit.text.as_ref().map_or(&[][..], Packet::data);
+        let pieces = [&header[..], packet, text].map(IoSlice::new);
+        let used = if text.is_empty() { 2 } else { 3 };
+        match self.tunnel.write_vectored(&pieces[..used]) {
+            Ok(true) => self.counts.sent += 1,
+            Ok(false) => return Ok(false),
+            Err(error) if error.fault() == Fault::Vanished => return Err(error),
+            Err(_) => self.counts.refused += 1,
+        }
+        Ok(true)
+    }
+}
+
+impl AsFd for Tun {
+    /// Readable when the host has sent packets, for `poll`.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.tunnel.as_fd()
+    }
+}
+
+/// The `virtio_net_hdr` of a packet that the kernel is to finish.
+fn offload_of(transmit: &Transmit) -> [u8; VIRTIO_HEADER] {
+    let (packet, tcp) = (transmit.packet.data(), usize::from(transmit.tcp_offset));
+    let header_length = packet.get(tcp + 12).map_or(0, |offset| u16::from(offset >> 4) * 4);
+    let flags = packet.get(tcp + 13).copied().unwrap_or_default();
+    let offload = TcpOffload {
+        header: transmit.tcp_offset,
+        headers: transmit.tcp_offset + header_length,
+        segment_size: transmit.segment_size,
+        ipv6: packet.first().is_some_and(|first| first >> 4 == 6),
+        congestion_window_reduced: flags & 0x80 != 0,
+    };
+    offload.to_virtio()
+}
+
+fn small() -> Packet {
+    Packet::recycled(STANDARD_CAPACITY - SMALL, SMALL, 0)
+}
+
+fn large() -> Packet {
+    Packet::recycled(HEADROOM, SMALL + LONGEST, 0)
+}

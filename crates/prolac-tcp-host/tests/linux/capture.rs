@@ -1,0 +1,107 @@
+//! What an observer sees on the device, as tshark judges it.
+
+use std::net::Shutdown;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{DEVICE, Opener, Stream, connection, exchange, expect_end, host, in_namespace};
+
+const BYTES: u64 = 3 << 20;
+
+/// A capture of everything on the device. Its file goes away with it.
+struct Capture {
+    tcpdump: Child,
+    file: PathBuf,
+}
+
+impl Capture {
+    fn start(name: &str) -> Option<Capture> {
+        let file = std::env::temp_dir().join(format!("prolac-tcp-{}-{name}.pcap", std::process::id()));
+        let words = ["-i", DEVICE, "-U", "-B", "65536", "-s", "0", "-Z", "root", "-w"];
+        let command = Command::new("tcpdump").args(words).arg(&file).stderr(Stdio::null()).spawn();
+        let capture = Capture { tcpdump: command.ok()?, file };
+        let end = Instant::now() + Duration::from_secs(10);
+        // It has written the file's header when it listens.
+        while std::fs::metadata(&capture.file).map_or(0, |file| file.len()) == 0 {
+            assert!(Instant::now() < end, "tcpdump does not start");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Some(capture)
+    }
+
+    /// What it holds when all is over.
+    fn finish(&mut self) -> &Path {
+        // Packets reach it a little later than the receiver.
+        std::thread::sleep(Duration::from_millis(300));
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.tcpdump), rustix::process::Signal::INT)
+            .unwrap();
+        self.tcpdump.wait().unwrap();
+        &self.file
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        let _ = self.tcpdump.kill();
+        let _ = self.tcpdump.wait();
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+/// The lines that tshark prints of the packets that a filter selects.
+fn select(file: &Path, filter: &str) -> Option<Vec<String>> {
+    let options = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-Y", filter];
+    let output = Command::new("tshark").arg("-r").arg(file).args(options).output().ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_string).collect())
+}
+
+/// What must not be in a capture.
+const WRONG: [(&str, &str); 5] = [
+    ("malformed", "_ws.malformed"),
+    ("bad checksum", "tcp.checksum.status == 0 || ip.checksum.status == 0"),
+    ("acknowledgment of what was not sent", "tcp.analysis.ack_lost_segment"),
+    ("retransmission", "tcp.analysis.retransmission || tcp.analysis.spurious_retransmission"),
+    ("reset", "tcp.flags.reset == 1"),
+];
+
+fn look(name: &str, opener: Opener, family: usize) {
+    in_namespace(name, || {
+        // With offloads the observer would see packets before checksums are there.
+        let host = host(false);
+        let Some(mut capture) = Capture::start(name) else {
+            return eprintln!("skipped {name}: tcpdump is not installed");
+        };
+        let (linux, ours) = connection(&host, opener, family);
+        let (linux, ours) = exchange(linux, ours, BYTES, BYTES);
+        ours.end(Shutdown::Write).unwrap();
+        expect_end(&linux);
+        linux.end(Shutdown::Write).unwrap();
+        expect_end(&ours);
+        let file = capture.finish();
+        let Some(all) = select(file, "tcp") else {
+            return eprintln!("skipped {name}: tshark is not installed");
+        };
+        assert!(all.len() as u64 > 2 * BYTES / 1460, "{} packets were captured", all.len());
+        for (what, filter) in WRONG {
+            let found = select(file, filter).unwrap();
+            assert!(found.is_empty(), "{what}: {} of {}\n{}", found.len(), all.len(), found[..found.len().min(20)].join("\n"));
+        }
+    });
+}
+
+#[test]
+fn the_capture_of_a_client_is_clean() {
+    look("the_capture_of_a_client_is_clean", Opener::Linux, 0);
+}
+
+#[test]
+fn the_capture_of_a_server_is_clean() {
+    look("the_capture_of_a_server_is_clean", Opener::Ours, 0);
+}
+
+#[test]
+fn the_capture_over_ipv6_is_clean() {
+    look("the_capture_over_ipv6_is_clean", Opener::Linux, 1);
+}

@@ -1,0 +1,41 @@
+//! What sockets want to know of a connection, without changing anything.
+
+use std::net::IpAddr;
+
+use super::TcpStack;
+use super::flow::split;
+use super::input::peer_is_done;
+use super::types::ConnectionId;
+use crate::error::Error;
+
+impl TcpStack {
+    /// Whether packets to the address are for us. Without addresses of our own, all are.
+    pub fn is_local(&self, address: IpAddr) -> bool {
+        let (family, address) = split(address);
+        self.inner().is_ours(family, &address)
+    }
+
+    /// The error that `take_error` would take.
+    pub fn pending_error(&self, id: ConnectionId) -> Option<Error> {
+        let tcb = self.tcb(self.slot_of(id).ok()?);
+        // SAFETY: the slot is in use, and no entry runs.
+        let error = unsafe { (*tcb).error };
+        (error != 0).then_some(Error(error))
+    }
+
+    /// Whether the peer has sent its FIN, and everything before it is here.
+    pub fn peer_closed(&self, id: ConnectionId) -> bool {
+        // SAFETY: the slot is in use, and no entry runs.
+        self.slot_of(id).is_ok_and(|index| peer_is_done(unsafe { (*self.tcb(index)).state }))
+    }
+
+    /// Unread bytes before the urgent byte, as long as one was announced and not passed.
+    pub fn urgent_mark(&self, id: ConnectionId) -> Option<usize> {
+        usize::try_from(self.mark(self.slot_in_use(id).ok()?)).ok()
+    }
+
+    /// Whether there is as much room to write that Linux calls the socket writable: a third of the send buffer.
+    pub fn is_writable(&self, id: ConnectionId) -> bool {
+        self.slot_in_use(id).is_ok_and(|index| self.inner().has_room(index))
+    }
+}
