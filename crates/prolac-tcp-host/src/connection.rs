@@ -21,7 +21,13 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(host: SharedHost, key: Key) -> Connection {
-        Connection { host, key, nonblocking: AtomicBool::new(false), reading_ended: AtomicBool::new(false), limits: Default::default() }
+        Connection {
+            host,
+            key,
+            nonblocking: AtomicBool::new(false),
+            reading_ended: AtomicBool::new(false),
+            limits: Default::default(),
+        }
     }
 
     pub(crate) fn set_nonblocking(&self, nonblocking: bool) {
@@ -78,11 +84,8 @@ impl Connection {
     }
 
     /// Does something that needs no waiting.
-    pub(crate) fn call<T>(
-        &self,
-        act: impl FnOnce(&mut TcpStack, u64) -> Result<T, Error>,
-    ) -> io::Result<T> {
-        Ok(self.host.shared().call(act).1?)
+    pub(crate) fn call<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> Result<T, Error>) -> io::Result<T> {
+        Ok(self.host.shared().call(act)?)
     }
 
     /// Its number, if it is a connection's.
@@ -98,10 +101,10 @@ impl Drop for Connection {
     fn drop(&mut self) {
         let key = self.key;
         let shared = self.host.shared();
-        drop(shared.call(|stack, now| match key {
+        shared.call(|stack, now| match key {
             Key::Connection(id) => stack.close(now, id),
             Key::Listener(id) => stack.close_listener(now, id),
-        }));
+        });
         shared.forget(key);
     }
 }

@@ -199,8 +199,8 @@ impl Host {
 /// Waits until one of the descriptors has what is wanted of it, or the time is over.
 pub(crate) fn wait<const N: usize>(interests: [(BorrowedFd<'_>, PollFlags); N], limit: Option<Duration>) {
     let mut fds = interests.map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags));
-    let limit = limit
-        .map(|limit| Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() });
+    let limit =
+        limit.map(|limit| Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() });
     // Interrupted is as good as woken: the caller looks again.
     let _ = rustix::event::poll(&mut fds, limit.as_ref());
 }

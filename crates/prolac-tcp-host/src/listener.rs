@@ -49,7 +49,7 @@ impl TcpListener {
         backlog: u32,
         options: &Options,
     ) -> io::Result<TcpListener> {
-        let (_, listener) = host.shared().call(|stack, _| {
+        let listener = host.shared().call(|stack, _| {
             let id = stack.listen(address, backlog, options)?;
             Ok::<_, clickwork_prolac_tcp::Error>((id, stack.listener_addr(id)?))
         });

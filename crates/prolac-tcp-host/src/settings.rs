@@ -1,7 +1,8 @@
 //! From names and addresses to a running host.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::time::{Duration, Instant};
 
 use clickwork_device::{InterfaceAddresses, TunnelKind, TunnelOptions};
 use clickwork_prolac_tcp::{Config, TcpStack};
@@ -47,7 +48,8 @@ impl Settings {
     /// If `address` is not `address/prefix`.
     pub fn and_address(mut self, address: &str) -> io::Result<Settings> {
         let parsed = parse(address).ok_or_else(|| {
-            let message = format!("`{address}` is not an address with the length of its prefix, such as 10.9.0.2/24");
+            let message =
+                format!("`{address}` is not an address with the length of its prefix, such as 10.9.0.2/24");
             io::Error::new(io::ErrorKind::InvalidInput, message)
         });
         self.addresses.push(parsed?);
@@ -73,6 +75,9 @@ impl Settings {
             }
         }
         let tun = Tun::open(&options, self.offload).map_err(io::Error::other)?;
+        if let Some((address, _)) = options.address6 {
+            wait_for_address(address);
+        }
         let mut config = self.config;
         config.mtu = mtu_of(tun.name(), config.mtu);
         let mut stack = TcpStack::new(config);
@@ -86,6 +91,15 @@ impl Settings {
     /// As [`open`](Self::open).
     pub fn start(&self) -> io::Result<SharedHost> {
         SharedHost::start(self.open()?)
+    }
+}
+
+/// A new IPv6 address can be used only when the machine has seen to it that nobody else has it (RFC 4862 §5.4), which
+/// on a TUN device is soon. Connections before that would fail.
+fn wait_for_address(address: Ipv6Addr) {
+    let end = Instant::now() + Duration::from_secs(2);
+    while UdpSocket::bind((address, 0)).is_err() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -97,7 +97,14 @@ impl SharedHost {
     pub fn start(host: Host) -> io::Result<SharedHost> {
         let device = host.tun().as_fd().try_clone_to_owned()?;
         let alarm = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
-        let core = Core { host, users: HashMap::default(), asleep: false, sleeps_until: 0, left: false, failure: None };
+        let core = Core {
+            host,
+            users: HashMap::default(),
+            asleep: false,
+            sleeps_until: 0,
+            left: false,
+            failure: None,
+        };
         let shared = Arc::new(Shared { core: Mutex::new(core), device, alarm });
         let thread = std::thread::Builder::new().name("prolac-tcp".into()).spawn({
             let shared = shared.clone();
@@ -108,7 +115,7 @@ impl SharedHost {
 
     /// Does something with the stack, for what this crate has no function for. It is told the time.
     pub fn with_stack<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> T {
-        self.shared().call(act).1
+        self.shared().call(act)
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -174,7 +181,12 @@ impl Shared {
     }
 
     /// Does something with the stack, on the caller's thread, and sends what comes of it.
-    pub(crate) fn call<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> (MutexGuard<'_, Core>, T) {
+    pub(crate) fn call<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> T {
+        self.enter(act).1
+    }
+
+    /// The same, and keeps the mutex.
+    fn enter<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> (MutexGuard<'_, Core>, T) {
         let mut core = self.lock();
         let result = core.act(act);
         self.watch_timers(&mut core);
@@ -197,7 +209,7 @@ impl Shared {
         patience: Patience,
         mut step: impl FnMut(&mut TcpStack, u64) -> Result<T, Error>,
     ) -> io::Result<T> {
-        let (mut core, mut result) = self.call(&mut step);
+        let (mut core, mut result) = self.enter(&mut step);
         let end = patience.end();
         while let Err(error) = &result
             && *error == Error::WOULD_BLOCK
@@ -223,7 +235,7 @@ impl Shared {
         waker: &Waker,
         step: impl FnOnce(&mut TcpStack, u64) -> Result<T, Error>,
     ) -> std::task::Poll<io::Result<T>> {
-        let (mut core, result) = self.call(step);
+        let (mut core, result) = self.enter(step);
         match result {
             Err(error) if error == Error::WOULD_BLOCK => match core.check() {
                 Err(error) => std::task::Poll::Ready(Err(error)),
@@ -376,8 +388,6 @@ fn announce(users: &mut HashMap<Key, User, foldhash::fast::RandomState>, event: 
 /// Whether a connection still has something to send: text, or its FIN.
 fn has_unfinished(stack: &TcpStack) -> bool {
     use State::{CloseWait, Closing, Established, FinWait1, LastAck};
-    let sends = |id| {
-        matches!(stack.state(id), Ok(Established | CloseWait | FinWait1 | Closing | LastAck))
-    };
+    let sends = |id| matches!(stack.state(id), Ok(Established | CloseWait | FinWait1 | Closing | LastAck));
     stack.connections().any(sends)
 }

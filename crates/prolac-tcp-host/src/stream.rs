@@ -45,11 +45,12 @@ impl TcpStream {
         if limit == Duration::ZERO {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        TcpStream::connect_with(host, None, *address, &Options::default(), Patience::Limit(limit))
-            .map_err(|error| match error.kind() {
+        TcpStream::connect_with(host, None, *address, &Options::default(), Patience::Limit(limit)).map_err(
+            |error| match error.kind() {
                 io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
                 _ => error,
-            })
+            },
+        )
     }
 
     /// Connects from a certain address (port 0: any) with certain options.
@@ -85,7 +86,7 @@ impl TcpStream {
         address: SocketAddr,
         options: &Options,
     ) -> io::Result<TcpStream> {
-        let (_, id) = host.shared().call(|stack, now| stack.connect(now, local, address, options));
+        let id = host.shared().call(|stack, now| stack.connect(now, local, address, options));
         Ok(TcpStream::new(host, id?))
     }
 

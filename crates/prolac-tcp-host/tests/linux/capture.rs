@@ -34,8 +34,11 @@ impl Capture {
     fn finish(&mut self) -> &Path {
         // Packets reach it a little later than the receiver.
         std::thread::sleep(Duration::from_millis(300));
-        rustix::process::kill_process(rustix::process::Pid::from_child(&self.tcpdump), rustix::process::Signal::INT)
-            .unwrap();
+        rustix::process::kill_process(
+            rustix::process::Pid::from_child(&self.tcpdump),
+            rustix::process::Signal::INT,
+        )
+        .unwrap();
         self.tcpdump.wait().unwrap();
         &self.file
     }
@@ -86,7 +89,13 @@ fn look(name: &str, opener: Opener, family: usize) {
         assert!(all.len() as u64 > 2 * BYTES / 1460, "{} packets were captured", all.len());
         for (what, filter) in WRONG {
             let found = select(file, filter).unwrap();
-            assert!(found.is_empty(), "{what}: {} of {}\n{}", found.len(), all.len(), found[..found.len().min(20)].join("\n"));
+            assert!(
+                found.is_empty(),
+                "{what}: {} of {}\n{}",
+                found.len(),
+                all.len(),
+                found[..found.len().min(20)].join("\n")
+            );
         }
     });
 }

@@ -10,10 +10,11 @@ use clickwork_prolac_tcp_host::{SharedHost, TcpListener, TcpStream};
 use crate::support::{LINUX, OURS, Opener, Stream, at, connection, expect_end, host, in_namespace};
 
 /// Runs `test` with connections opened by either side, over either family.
-fn on_connections(name: &str, test: impl Fn(&SharedHost, std::net::TcpStream, TcpStream) + Send) {
+fn on_connections(name: &str, test: impl Fn(&SharedHost, std::net::TcpStream, TcpStream) + Send + Sync) {
     in_namespace(name, || {
         let host = host(true);
-        for (opener, family) in [(Opener::Linux, 0), (Opener::Ours, 0), (Opener::Linux, 1), (Opener::Ours, 1)] {
+        for (opener, family) in [(Opener::Linux, 0), (Opener::Ours, 0), (Opener::Linux, 1), (Opener::Ours, 1)]
+        {
             let (linux, ours) = connection(&host, opener, family);
             test(&host, linux, ours);
         }
@@ -39,7 +40,13 @@ fn reset(linux: std::net::TcpStream) {
     // SAFETY: the pointer and length are those of `linger`, which lives during the call.
     let set = unsafe {
         let size = size_of::<libc::linger>() as libc::socklen_t;
-        libc::setsockopt(linux.as_raw_fd(), libc::SOL_SOCKET, libc::SO_LINGER, (&raw const linger).cast(), size)
+        libc::setsockopt(
+            linux.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_LINGER,
+            (&raw const linger).cast(),
+            size,
+        )
     };
     assert_eq!(set, 0);
 }

@@ -23,7 +23,10 @@ fn transfer(name: &str, offload: bool, opener: Opener, family: usize, there: u64
         expect_end(&ours);
         let dropped = host.with_stack(|stack, _| stack.counters().drops);
         let ignored = clickwork_prolac_tcp::Drops { protocol: dropped.protocol, ..dropped };
-        assert_eq!(clickwork_prolac_tcp::Drops { protocol: 0, address: 0, not_ours: 0, ..ignored }, Default::default());
+        assert_eq!(
+            clickwork_prolac_tcp::Drops { protocol: 0, address: 0, not_ours: 0, ..ignored },
+            Default::default()
+        );
     });
 }
 
