@@ -23,10 +23,10 @@ in_states! {
 
     /// A FIN ahead of text that is missing waits for it.
     ahead(t, state) [established, fin_wait_1, fin_wait_2] {
-        t.inject("F. 11");
+        t.inject("F. 11 ack 1");
         t.expect(". n ack 1");
         t.is(state);
-        t.inject("P. 1(10)");
+        t.inject("P. 1(10) ack 1");
         assert_eq!(t.read_all(), 10);
         t.expect_ack(". n ack 12");
     }

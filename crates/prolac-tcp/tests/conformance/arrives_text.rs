@@ -18,7 +18,7 @@ mod urgent {
 
         /// After the FIN there can be none.
         ignored(t, state) [close_wait, closing, last_ack, time_wait] {
-            t.inject("U. n urg 10");
+            t.inject("U. n ack 1 urg 10");
             t.pass(10 * MS);
             assert!(!t.reported(|e| matches!(e, Event::Urgent(_))));
             t.is(state);
@@ -32,7 +32,7 @@ mod text {
 
     in_states! {
         delivered(t, state) [established, fin_wait_1, fin_wait_2] {
-            t.inject("P. n(1000)");
+            t.inject("P. n(1000) ack 1");
             t.expect_ack(". n ack n");
             assert_eq!(t.read_all(), 1000);
             t.is(state);

@@ -25,9 +25,12 @@ mod open {
         t.is(state::SYN_SENT);
     }
 
+    /// The port is taken, as for the calls of BSD; another is not.
     #[test]
     fn active_beside_a_listener() {
         let mut t = to::listen();
+        assert!(t.stack.connect(t.now, Some(t.local), t.remote, &Options::default()).is_err());
+        t.local.set_port(81);
         t.connect();
         t.expect("S 0");
         t.is(state::SYN_SENT);

@@ -83,5 +83,6 @@ fn other_half() {
     t.expect("F. 3001 ack 2");
     t.inject(". 2 ack 3002");
     t.is(state::CLOSED);
+    t.close();
     assert_eq!(t.stack.connections().count(), 0);
 }

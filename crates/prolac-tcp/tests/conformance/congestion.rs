@@ -110,7 +110,7 @@ fn threshold_has_a_floor() {
 #[test]
 fn avoidance() {
     let mut t = reno();
-    t.write(200_000);
+    t.fill();
     t.pieces();
     t.run_until_sent();
     let mut sent = t.pieces();

@@ -9,7 +9,7 @@ fn rounds(t: &mut Peer, sent: &mut Vec<(u32, usize)>, count: usize) -> Vec<u32> 
         t.pass(100 * MS);
         let acknowledged = std::mem::take(sent);
         *sent = t.acknowledge_each(&acknowledged);
-        while t.try_write(65536).is_ok() {}
+        t.fill();
         sent.extend(t.pieces());
         windows.push(t.status().congestion_window);
     }
@@ -20,7 +20,7 @@ fn rounds(t: &mut Peer, sent: &mut Vec<(u32, usize)>, count: usize) -> Vec<u32> 
 fn busy() -> (Peer, Vec<(u32, usize)>) {
     let mut t = Peer::established_with(|config| config.congestion_control = 1, "<mss 1000,sackOK,ws 10>");
     t.inject(". 1 ack 1");
-    while t.try_write(65536).is_ok() {}
+    t.fill();
     let sent = t.pieces();
     (t, sent)
 }
@@ -129,7 +129,7 @@ fn as_fast_as_reno() {
         t.pass(MS);
         let acknowledged = std::mem::take(&mut sent);
         sent = t.acknowledge_each(&acknowledged);
-        while t.try_write(65536).is_ok() {}
+        t.fill();
         sent.extend(t.pieces());
         windows.push(t.status().congestion_window);
     }

@@ -55,7 +55,8 @@ fn isn_depends_on_the_secret() {
 /// The same for those who are connected to.
 #[test]
 fn isn_of_a_listener() {
-    let mut t = to::listen();
+    let mut t = Peer::new();
+    t.listen(200);
     let numbers: HashSet<u32> = (1000..1100)
         .map(|port| {
             t.remote.set_port(port);
@@ -91,8 +92,13 @@ fn syn_received_remembers() {
 /// MUST-41: a passive open does not disturb connections.
 #[test]
 fn listening_disturbs_no_one() {
-    let mut t = Peer::new().connected("<mss 1000>");
-    t.listen(1);
+    let reuse = Options { reuse_address: true, ..Options::default() };
+    let mut t = Peer::new();
+    t.connect_with(&reuse);
+    t.expect("S 0");
+    t.inject("S. 0 ack 1");
+    t.expect(". 1 ack 1");
+    t.listen_with(1, &reuse);
     t.inject("P. 1(10)");
     assert_eq!(t.read_all(), 10);
     t.is(state::ESTABLISHED);

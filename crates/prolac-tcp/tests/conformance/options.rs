@@ -87,6 +87,8 @@ fn unknown_are_ignored() {
     t.inject("P. 1(10) ack 1 <raw fe06aabbccdd>");
     t.accept();
     assert_eq!(t.read_all(), 10);
+    t.pass(SECOND);
+    t.all();
     t.write(1200);
     t.expect(". 1(1000)");
 }

@@ -210,7 +210,7 @@ mod prr {
     /// Twenty segments on their way, the first is lost; what each selective acknowledgment sends.
     fn recovery() -> (Peer, u32, Vec<usize>) {
         let mut t = Peer::established_with(|config| config.congestion_control = 0, "<mss 1000,sackOK,ws 7>");
-        t.write(200_000);
+        t.fill();
         let sent = t.pieces();
         let sent = t.acknowledge_each(&sent);
         let start = sent[0].0;

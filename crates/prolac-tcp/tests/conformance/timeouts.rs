@@ -62,6 +62,7 @@ fn time_wait() {
     t.is(state::TIME_WAIT);
     t.quiet(2 * SECOND);
     t.is(state::CLOSED);
+    t.close();
     assert_eq!(t.stack.connections().count(), 0);
 }
 

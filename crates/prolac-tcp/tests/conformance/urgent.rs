@@ -6,11 +6,14 @@ use crate::support::*;
 #[test]
 fn pointer_is_behind() {
     let mut t = Peer::established();
-    t.inject(". 1 ack 1 win 1500");
+    t.inject(". 1 ack 1 win 0");
     t.write_urgent(2000);
+    t.write(500);
+    t.inject(". 1 ack 1 win 1500");
     t.expect("U. 1(1000) ack 1 urg 2000");
     t.inject(". 1 ack 1001 win 1500");
-    t.expect("UP. 1001(1000) ack 1 urg 1000");
+    t.expect("U. 1001(1000) ack 1 urg 1000");
+    t.expect("P. 2001(500) ack 1");
 }
 
 /// MUST-31: any length.

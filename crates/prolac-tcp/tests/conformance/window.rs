@@ -51,6 +51,8 @@ fn shrunk_repeats_old_text() {
     t.inject(". 1 ack 1 win 1000");
     t.expect_within(100 * MS..3 * SECOND, ". 1(1000)");
     t.inject(". 1 ack 1001 win 2000");
+    t.pass(SECOND);
+    t.all();
     t.inject(". 1 ack 3001 win 2000");
     t.quiet(100 * SECOND);
     assert_eq!(t.status().unacked, 0);

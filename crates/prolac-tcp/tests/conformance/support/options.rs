@@ -40,18 +40,23 @@ fn encode_one(option: &str, base: Base) -> Vec<u8> {
     [vec![kind, content.len() as u8 + 2], content].concat()
 }
 
-/// Options in the words of scripts, without padding.
+/// Options in the words of scripts, without padding. What follows a length that cannot be is `garbage`.
 pub fn decode(mut bytes: &[u8], base: Base) -> Vec<String> {
     let mut options = Vec::new();
     while let [kind, rest @ ..] = bytes {
         match kind {
             0 => break,
             1 => bytes = rest,
-            _ => {
-                let length = usize::from(rest[0]);
-                options.push(decode_one(*kind, &bytes[2..length], base));
-                bytes = &bytes[length..];
-            }
+            _ => match rest.first().map(|&length| usize::from(length)) {
+                Some(length) if length >= 2 && length <= bytes.len() => {
+                    options.push(decode_one(*kind, &bytes[2..length], base));
+                    bytes = &bytes[length..];
+                }
+                _ => {
+                    options.push("garbage".into());
+                    break;
+                }
+            },
         }
     }
     options
@@ -59,17 +64,17 @@ pub fn decode(mut bytes: &[u8], base: Base) -> Vec<String> {
 
 fn decode_one(kind: u8, content: &[u8], base: Base) -> String {
     let word = |at: usize| u32::from_be_bytes(content[at..at + 4].try_into().expect("four bytes"));
-    match kind {
-        2 => format!("mss {}", u16::from_be_bytes([content[0], content[1]])),
-        3 => format!("ws {}", content[0]),
-        4 => "sackOK".into(),
-        5 => {
+    match (kind, content.len()) {
+        (2, 2) => format!("mss {}", u16::from_be_bytes([content[0], content[1]])),
+        (3, 1) => format!("ws {}", content[0]),
+        (4, 0) => "sackOK".into(),
+        (5, length) if length > 0 && length % 8 == 0 => {
             let edge = |at| word(at).wrapping_sub(base.sack);
             let blocks = (0..content.len()).step_by(8).map(|at| format!(" {}-{}", edge(at), edge(at + 4)));
             format!("sack{}", blocks.collect::<String>())
         }
-        8 => format!("ts {} {}", word(0), word(4)),
-        34 => format!("cookie {}", content.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        (8, 8) => format!("ts {} {}", word(0), word(4)),
+        (34, _) => format!("cookie {}", content.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
             .trim_end()
             .into(),
         _ => format!("kind {kind}"),

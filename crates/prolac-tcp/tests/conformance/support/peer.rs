@@ -165,6 +165,11 @@ impl Peer {
         assert_eq!(self.try_write(length).ok(), Some(length), "room for what is written");
     }
 
+    /// Writes until there is no more room.
+    pub fn fill(&mut self) {
+        while self.try_write(65536).is_ok() {}
+    }
+
     /// Writes text as urgent data.
     pub fn write_urgent(&mut self, length: usize) {
         self.note(&format!("write {length} urgent"));
