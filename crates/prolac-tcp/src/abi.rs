@@ -347,7 +347,8 @@ pub struct Entries {
     pub listen: unsafe extern "C" fn(tcb: *mut Tcb),
     /// RFC 9293 §3.10.1, active: sends the SYN. Both addresses are set. With `text` (or null) in the SYN if fast open allows.
     pub connect: unsafe extern "C" fn(tcb: *mut Tcb, now: u64),
-    /// RFC 9293 §3.10.2: appends text to what is to be sent, and sends what may be.
+    /// RFC 9293 §3.10.2: appends text to what is to be sent, and sends what may be. With URG in the segment's flags its
+    /// last byte is urgent.
     pub send: unsafe extern "C" fn(tcb: *mut Tcb, segment: *mut Segment, now: u64),
     /// The last segment that waits to be sent, or null. Its text may be made longer, before [`Entries::grown`] says so.
     pub unsent_tail: unsafe extern "C" fn(tcb: *mut Tcb) -> *mut Segment,
@@ -379,7 +380,8 @@ pub struct Entries {
     pub set: unsafe extern "C" fn(tcb: *mut Tcb, which: u32, value: u32, now: u64),
     /// Urgent: the last byte queued is urgent data's last (RFC 9293 §3.8.5).
     pub urgent: unsafe extern "C" fn(tcb: *mut Tcb),
-    /// Of urgent data received: bytes of unread text before the mark; negative if there is none.
+    /// Of urgent data received: bytes of text in the queue of [`Entries::receive`] before the urgent octet; negative if it
+    /// was taken from there, `i32::MIN` if there is none.
     pub urgent_mark: unsafe extern "C" fn(tcb: *mut Tcb) -> i32,
     /// RFC 9293 §3.10.6.
     pub status: unsafe extern "C" fn(tcb: *mut Tcb, status: *mut Status, now: u64),

@@ -31,7 +31,7 @@ impl TcpStack {
 
     /// Unread bytes before the urgent byte, as long as one was announced and not passed.
     pub fn urgent_mark(&self, id: ConnectionId) -> Option<usize> {
-        usize::try_from(self.mark(self.slot_in_use(id).ok()?)).ok()
+        self.mark(self.slot_in_use(id).ok()?)
     }
 
     /// Whether there is as much room to write that Linux calls the socket writable: a third of the send buffer.

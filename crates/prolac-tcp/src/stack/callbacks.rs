@@ -119,13 +119,12 @@ impl Inner {
         }
         let index = self.new_slot(stack);
         // SAFETY: the caller's: the listener's slot has what its connections start with.
-        let (parent, send_buffer, reuse) = unsafe {
-            let slot = self.table.slot_of(listener);
-            ((*listener).user, slot.listener.as_ref().map_or(0, |l| l.options.send_buffer), slot.reuse)
-        };
+        let (parent, above) = unsafe { ((*listener).user, self.table.slot_of(listener)) };
+        let send_buffer = above.listener.as_ref().map_or(0, |listener| listener.options.send_buffer);
+        let (reuse, is_inline) = (above.reuse, above.is_inline);
         let slot = &mut self.table.slots[index as usize];
         slot.set_send_buffer(send_buffer);
-        (slot.reuse, slot.parent) = (reuse, parent);
+        (slot.reuse, slot.is_inline, slot.parent) = (reuse, is_inline, parent);
         let tcb = slot.tcb;
         // SAFETY: the TCB is new.
         unsafe { flow.write(tcb) };

@@ -31,6 +31,10 @@ impl Inner {
         if events & event::CONNECTED != 0 {
             self.established(index);
         }
+        if events & event::URGENT != 0 {
+            let slot = &mut self.table.slots[index as usize];
+            (slot.has_urgent, slot.urgent_read) = (true, false);
+        }
         let has_room = self.has_room(index);
         let slot = &mut self.table.slots[index as usize];
         if !slot.owned {

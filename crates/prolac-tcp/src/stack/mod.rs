@@ -26,8 +26,6 @@ mod secret;
 mod stream;
 mod sum;
 mod table;
-#[cfg(test)]
-mod tests;
 mod types;
 mod users;
 

@@ -120,26 +120,49 @@ impl TcpStack {
         if peer_is_done(state) { Ok(0) } else { Err(Error::WOULD_BLOCK) }
     }
 
-    pub(super) fn mark(&self, index: u32) -> i32 {
+    /// Bytes to read before the urgent byte; `None` if there is none ahead.
+    pub(super) fn mark(&self, index: u32) -> Option<usize> {
         // SAFETY: the TCB is a constructed one; `urgent_mark` calls nothing back.
-        unsafe { (self.program.entries().urgent_mark)(self.tcb(index)) }
+        let mark = unsafe { (self.program.entries().urgent_mark)(self.tcb(index)) };
+        let taken = i64::from(self.inner().table.slots[index as usize].in_inbox);
+        usize::try_from(i64::from(mark) + taken).ok().filter(|_| mark != i32::MIN)
     }
 
-    /// Reads text into `buffer`. 0 at the end, EAGAIN if there is none now, the reason if the connection was reset.
+    /// How much a read may take at once: it ends before the urgent byte, and when it begins there, passes over it. Not if
+    /// urgent data are part of the stream.
+    #[cold]
+    fn stop_at_mark(&mut self, now: u64, index: u32) -> usize {
+        let slot = &self.inner().table.slots[index as usize];
+        match self.mark(index).filter(|_| !slot.is_inline) {
+            Some(0) if !self.first_segment(index).is_null() => {
+                self.inner_mut().consume(index, 1);
+                self.read_was(now, index, 1);
+                usize::MAX
+            }
+            Some(mark) if mark > 0 => mark,
+            _ => usize::MAX,
+        }
+    }
+
+    /// Reads text into `buffer`. 0 at the end, EAGAIN if there is none now, the reason if the connection was reset. Stops
+    /// before an urgent byte, and passes over it if it begins there.
     pub fn read(&mut self, now: u64, id: ConnectionId, buffer: &mut [u8]) -> Result<usize, Error> {
         let index = self.slot_in_use(id)?;
         if buffer.is_empty() {
             return Ok(0);
         }
+        let has_urgent = self.inner().table.slots[index as usize].has_urgent;
+        let limit = if has_urgent { self.stop_at_mark(now, index) } else { usize::MAX };
+        let wanted = buffer.len().min(limit);
         let mut done = 0;
-        while done < buffer.len() {
+        while done < wanted {
             let segment = self.first_segment(index);
             if segment.is_null() {
                 break;
             }
             // SAFETY: a segment of the inbox, which nobody changes before `consume`.
             let text = unsafe { text(segment) };
-            let n = text.len().min(buffer.len() - done);
+            let n = text.len().min(wanted - done);
             buffer[done..done + n].copy_from_slice(&text[..n]);
             done += n;
             self.inner_mut().consume(index, n as u32);
@@ -188,16 +211,25 @@ impl TcpStack {
         if done == 0 && !buffer.is_empty() { self.nothing_to_read(index) } else { Ok(done) }
     }
 
-    /// Reads the urgent byte. EINVAL if none was announced, EAGAIN if it is still on its way.
+    /// Reads the urgent byte, which stays where it is. EINVAL if none is ahead, if it was read, or if urgent data are part
+    /// of the stream; EAGAIN if it is still on its way.
     pub fn read_urgent(&mut self, _now: u64, id: ConnectionId) -> Result<u8, Error> {
         let index = self.slot_in_use(id)?;
-        let mark = usize::try_from(self.mark(index)).map_err(|_| Error::INVALID)?;
-        let mut buffer = vec![0; mark + 1];
-        match self.peek(id, &mut buffer) {
-            Ok(n) if n > mark => Ok(buffer[mark]),
-            Ok(_) => Err(Error::WOULD_BLOCK),
-            Err(error) => Err(error),
+        let slot = &self.inner().table.slots[index as usize];
+        let is_there = slot.has_urgent && !slot.is_inline && !slot.urgent_read;
+        let mark = self.mark(index).filter(|_| is_there).ok_or(Error::INVALID)?;
+        if mark >= self.unread(index) {
+            return Err(Error::WOULD_BLOCK);
         }
+        let mut buffer = vec![0; mark + 1];
+        self.peek(id, &mut buffer)?;
+        self.inner_mut().table.slots[index as usize].urgent_read = true;
+        Ok(buffer[mark])
+    }
+
+    /// Whether the next byte to read is the urgent one, or would be if it were not passed over (SIOCATMARK).
+    pub fn at_mark(&self, id: ConnectionId) -> Result<bool, Error> {
+        Ok(self.mark(self.slot_in_use(id)?) == Some(0))
     }
 
     /// Bytes that can be read now.

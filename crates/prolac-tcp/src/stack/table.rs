@@ -61,6 +61,12 @@ pub(crate) struct Slot {
     pub in_queue: bool,
     /// Found through the hash table.
     pub bound: bool,
+    /// Urgent data was announced.
+    pub has_urgent: bool,
+    /// The urgent byte was read.
+    pub urgent_read: bool,
+    /// Urgent data are part of the stream.
+    pub is_inline: bool,
     /// Other sockets may have the same port.
     pub reuse: bool,
 }
@@ -245,6 +251,9 @@ impl Slot {
             told_closed: false,
             in_queue: false,
             bound: false,
+            has_urgent: false,
+            urgent_read: false,
+            is_inline: false,
             reuse: false,
         }
     }

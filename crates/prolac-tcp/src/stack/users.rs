@@ -7,7 +7,7 @@ use super::flow::{Flow, join};
 use super::listener::{Listener, Place};
 use super::table::{NO_PARENT, Slot};
 use super::types::{ConnectionId, ListenerId, Options, State};
-use crate::abi::{Config, Status, Tcb, state};
+use crate::abi::{Config, Status, Tcb, option, state};
 use crate::error::Error;
 
 impl TcpStack {
@@ -45,7 +45,7 @@ impl TcpStack {
         let index = self.inner_mut().new_slot(stack);
         let slot = &mut self.inner_mut().table.slots[index as usize];
         slot.set_send_buffer(options.send_buffer);
-        slot.reuse = options.reuse_address;
+        (slot.reuse, slot.is_inline) = (options.reuse_address, options.out_of_band_inline);
         let tcb = slot.tcb;
         prepare(tcb);
         // SAFETY: the TCB is as `construct` wants it, and constructed from then on.
@@ -239,11 +239,9 @@ impl TcpStack {
     /// Sets one of [`crate::abi::option`].
     pub fn set_option(&mut self, now: u64, id: ConnectionId, which: u32, value: u32) -> Result<(), Error> {
         let index = self.slot_in_use(id)?;
+        self.note_option(index, which, value);
         // SAFETY: the TCB is a constructed one.
-        self.enter(index, |entries, tcb| unsafe {
-            (entries.set)(tcb, which, value, now);
-            (entries.output)(tcb, now);
-        });
+        self.enter(index, |entries, tcb| unsafe { (entries.set)(tcb, which, value, now) });
         Ok(())
     }
 
@@ -256,9 +254,17 @@ impl TcpStack {
         value: u32,
     ) -> Result<(), Error> {
         let index = self.listener_slot(id)?;
+        self.note_option(index, which, value);
         // SAFETY: the TCB is a constructed one.
         self.enter(index, |entries, tcb| unsafe { (entries.set)(tcb, which, value, now) });
         Ok(())
+    }
+
+    /// Options that are ours.
+    fn note_option(&mut self, index: u32, which: u32, value: u32) {
+        if which == option::OUT_OF_BAND_INLINE {
+            self.inner_mut().table.slots[index as usize].is_inline = value != 0;
+        }
     }
 
     /// Sets how much may wait to be acknowledged; 0 lets it grow with the congestion window.

@@ -1,1 +1,0 @@
-//! Tests of the stack with a small TCP of their own.

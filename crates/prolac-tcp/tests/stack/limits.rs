@@ -1,0 +1,100 @@
+//! What a stack may take at most, and that it gives everything back.
+
+use crate::pair::{DELAY, Pair, events};
+use clickwork_packet::Packet;
+use clickwork_prolac_tcp::{Config, Error, Limits, Options, Received, State, TcpStack};
+use etherparse::PacketBuilder;
+
+#[test]
+fn connections_beyond_the_limit_are_refused() {
+    let mut pair = Pair::new(false);
+    pair.client.set_limits(Limits { connections: 2, ..Limits::default() });
+    let (first, _) = (pair.connect(), pair.connect());
+    let third = pair.client.connect(pair.now, None, pair.server_end(), &Options::default());
+    assert_eq!(third, Err(Error::NO_BUFFERS));
+    pair.client.abort(pair.now, first);
+    pair.connect();
+}
+
+#[test]
+fn a_flood_of_connections_takes_bounded_memory() {
+    let mut server = TcpStack::new(Config { syn_cookies: 0, ..Config::default() });
+    server.listen("10.0.0.2:80".parse().unwrap(), 16, &Options::default()).unwrap();
+    for n in 0..100_000u32 {
+        let mut syn = Vec::new();
+        let [_, a, b, c] = n.to_be_bytes();
+        let builder = PacketBuilder::ipv4([11, a, b, c], [10, 0, 0, 2], 9).tcp(5000, 80, n, 65535).syn();
+        builder.write(&mut syn, &[]).unwrap();
+        server.receive(u64::from(n), Packet::new(&syn), Received::default());
+        while server.next_transmit().is_some() {}
+    }
+    assert!(server.connections().count() < 100 && server.memory() < 200_000, "{}", server.memory());
+    assert_eq!(events(&mut server), []);
+    // They give up after their retransmissions.
+    while let Some(time) = server.deadline().filter(|&time| time < 1_000_000_000) {
+        server.advance(time);
+    }
+    assert_eq!((server.connections().count(), server.segments_in_use()), (0, 0));
+}
+
+#[test]
+fn of_too_many_in_time_wait_the_oldest_are_forgotten() {
+    let mut pair = Pair::new(false);
+    pair.client.set_limits(Limits { time_wait: 3, ..Limits::default() });
+    let listener = pair.listen();
+    for _ in 0..10 {
+        let client = pair.connect();
+        pair.run(5 * DELAY);
+        let server = pair.server.accept(listener).unwrap();
+        pair.client.close(pair.now, client);
+        pair.run(5 * DELAY);
+        pair.server.close(pair.now, server);
+        pair.run(5 * DELAY);
+    }
+    assert_eq!(pair.client.connections().count(), 3);
+    assert!(pair.client.connections().all(|id| pair.client.state(id) == Ok(State::TimeWait)));
+    assert_eq!(pair.client.counters().activity.time_wait_overflow, 7);
+    let closed = events(&mut pair.client);
+    assert_eq!(closed.iter().filter(|e| matches!(e, clickwork_prolac_tcp::Event::Closed(_))).count(), 7);
+    pair.run(60_000_000);
+    assert_eq!(pair.client.connections().count(), 0);
+}
+
+#[test]
+fn without_segments_calls_fail_and_nothing_breaks() {
+    for most in 0..12 {
+        let mut pair = Pair::new(false);
+        let (client, server) = pair.connected();
+        pair.client.set_limits(Limits { segments: most, ..Limits::default() });
+        let sent = match pair.client.write(pair.now, client, &[7; 20_000]) {
+            Ok(n) => n,
+            Err(error) => {
+                assert_eq!((error, most), (Error::NO_BUFFERS, 0));
+                0
+            }
+        };
+        assert!(most == 0 || sent > 0);
+        pair.run(1_000 * DELAY);
+        // An acknowledgment needs a segment to come in.
+        pair.client.set_limits(Limits::default());
+        pair.run(10_000 * DELAY);
+        assert_eq!(pair.server.readable(server), Ok(sent));
+        assert_eq!(pair.client.queued(client), Ok(0));
+        pair.client.close(pair.now, client);
+        pair.run(10 * DELAY);
+    }
+}
+
+#[test]
+fn a_stack_can_go_with_all_its_connections_and_to_another_thread() {
+    let mut pair = Pair::new(false);
+    let (client, _) = pair.connected();
+    pair.client.write(pair.now, client, &[1; 50_000]).unwrap();
+    pair.run(DELAY);
+    let (mut moved, now) = (pair.client, pair.now);
+    let handle = std::thread::spawn(move || {
+        moved.write(now, client, b"more").unwrap();
+        moved.connections().count()
+    });
+    assert_eq!(handle.join().unwrap(), 1);
+}
