@@ -14,6 +14,8 @@ const TOP: &str = "clickwork";
 const INCLUDED: &[&str] = &["patterns", "examples/ip-router.click", "examples/ip-router-live.click"];
 /// Tables of a manifest that only tests and benchmarks need.
 const LEFT_OUT: &[&str] = &["[dev-dependencies]", "[[bench]]", "[[test]]", "[[example]]"];
+/// What a crate may have besides `src`: its build script, and what that compiles.
+const FOR_BUILDING: &[&str] = &["build.rs", "include", "tcp"];
 /// How hard to compress: 6 of 10 takes a tenth of a second.
 const LEVEL: u8 = 6;
 
@@ -63,8 +65,10 @@ impl Files {
         let manifest = without_tests(&String::from_utf8_lossy(&self.files[&path]));
         self.files.insert(path, manifest.clone().into_bytes());
         self.add(&format!("{folder}/src"))?;
-        if self.root.join(folder).join("build.rs").exists() {
-            self.add(&format!("{folder}/build.rs"))?;
+        for part in FOR_BUILDING {
+            if self.root.join(folder).join(part).exists() {
+                self.add(&format!("{folder}/{part}"))?;
+            }
         }
         Ok(manifest)
     }

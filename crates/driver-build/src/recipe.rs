@@ -41,6 +41,7 @@ const FAST: &[&str] = &[
     "clickwork-device",
     "clickwork-elements",
     "clickwork-packet",
+    "clickwork-prolac-tcp",
     "clickwork-router",
 ];
 

@@ -30,6 +30,7 @@ mod socket;
 mod source;
 mod spantree;
 mod standard;
+mod tcp;
 mod tcpudp;
 pub mod testing;
 mod threads;
@@ -63,6 +64,7 @@ static FAMILIES: &[&[&Class]] = &[
     source::CLASSES,
     spantree::CLASSES,
     standard::CLASSES,
+    tcp::CLASSES,
     tcpudp::CLASSES,
     threads::CLASSES,
     wifi::CLASSES,

@@ -14,7 +14,6 @@ use crate::stack::ENVIRONMENT;
 pub struct Program {
     entries: &'static Entries,
     tcb_size: usize,
-    shared_size: usize,
 }
 
 impl Program {
@@ -51,10 +50,8 @@ impl Program {
         unsafe { (entries.initialize)(&raw const ENVIRONMENT) };
         // SAFETY: as the caller promises.
         let tcb_size = unsafe { (entries.tcb_size)() } as usize;
-        // SAFETY: as the caller promises.
-        let shared_size = unsafe { (entries.shared_size)() } as usize;
         assert!(tcb_size >= size_of::<Tcb>(), "a TCB begins with the fields that the environment knows");
-        Program { entries, tcb_size, shared_size }
+        Program { entries, tcb_size }
     }
 
     /// The functions.
@@ -65,11 +62,6 @@ impl Program {
     /// Bytes of a TCB.
     pub fn tcb_size(self) -> usize {
         self.tcb_size
-    }
-
-    /// Bytes of what the connections of a stack have in common.
-    pub fn shared_size(self) -> usize {
-        self.shared_size
     }
 }
 

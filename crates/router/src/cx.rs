@@ -209,6 +209,11 @@ impl Cx<'_> {
         self.router.tasks.schedule(self.me.index());
     }
 
+    /// Schedules the task of another element: there is something for it in a handle that we share.
+    pub fn schedule_task_of(&mut self, id: ElementId) {
+        self.router.tasks.schedule(id.index());
+    }
+
     /// Takes my task out of the schedule.
     pub fn unschedule_task(&mut self) {
         self.router.tasks.unschedule(self.me.index());

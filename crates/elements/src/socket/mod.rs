@@ -5,7 +5,7 @@
 
 mod kernel_filter;
 mod mcast_socket;
-mod name;
+pub(crate) mod name;
 mod options;
 mod outbox;
 mod raw_socket;

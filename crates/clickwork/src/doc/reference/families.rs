@@ -35,6 +35,11 @@ pub static FAMILIES: &[Family<'_>] = &[
     family("ip", "IP", "IPv4 headers, routes, fragments, options and addresses."),
     family("icmp", "ICMP", "Errors, echo requests and replies."),
     family("tcpudp", "TCP and UDP", "Headers and checksums of TCP and UDP."),
+    family(
+        "tcp",
+        "TCP connections",
+        "TCP stacks, and servers, clients and proxies that use their connections.",
+    ),
     family("rewriter", "Rewriters", "Network address translation, load balancing, proxies."),
     family("ip6", "IPv6", "IPv6 headers, neighbours, routes, errors; translation from and to IPv4."),
     family("ipsec", "IPsec", "Encrypted and authenticated tunnels."),
