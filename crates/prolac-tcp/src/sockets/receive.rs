@@ -121,6 +121,10 @@ impl Sockets {
             if space.is_empty() {
                 continue;
             }
+            // A read that finds nothing would take the error.
+            if self.stack.readable(id) == Ok(0) {
+                break;
+            }
             let wished = space.len();
             let moved = match flags & MSG_PEEK != 0 {
                 true => self.stack.peek(id, space),
