@@ -1,9 +1,11 @@
 //! What `--so_flags` says: the addresses of this host, and a few parameters.
 //!
 //! Words separated by commas: an IPv4 or IPv6 address that is to be ours; `LOCAL_IPV4` and `LOCAL_IPV6` for those that
-//! packetdrill chooses unless told otherwise; `mtu=N`; `seed=N`.
+//! packetdrill chooses unless told otherwise; `mtu=N`; `seed=N`; `sysctls=DIRECTORY` with other parameters than
+//! those of this machine.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 /// Parsed flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +16,13 @@ pub struct Flags {
     pub mtu: u32,
     /// For the stack's random numbers.
     pub seed: u64,
+    /// Where sysctls are read.
+    pub sysctls: PathBuf,
 }
 
 impl Default for Flags {
     fn default() -> Flags {
-        Flags { addresses: Vec::new(), mtu: 1500, seed: 1 }
+        Flags { addresses: Vec::new(), mtu: 1500, seed: 1, sysctls: PathBuf::from("/proc/sys/net") }
     }
 }
 
@@ -43,6 +47,7 @@ impl Flags {
         match word.split_once('=') {
             Some(("mtu", number)) => self.mtu = number.parse().ok().filter(|mtu| *mtu >= 68)?,
             Some(("seed", number)) => self.seed = number.parse().ok()?,
+            Some(("sysctls", path)) => self.sysctls = PathBuf::from(path),
             Some(_) => return None,
             None if word == "LOCAL_IPV4" => self.addresses.push(LOCAL_IPV4.parse().ok()?),
             None if word == "LOCAL_IPV6" => self.addresses.push(LOCAL_IPV6.parse().ok()?),

@@ -36,9 +36,11 @@ pub unsafe extern "C" fn packetdrill_interface_init(
     let text = text.to_string_lossy();
     let (flags, unknown) = flags::Flags::parse(&text);
     for word in unknown {
-        eprintln!("so_flags: {word:?} is none of: an IP address, LOCAL_IPV4, LOCAL_IPV6, mtu=N, seed=N");
+        eprintln!(
+            "so_flags: {word:?} is none of: an IP address, LOCAL_IPV4, LOCAL_IPV6, mtu=N, seed=N, sysctls=DIRECTORY"
+        );
     }
-    let world = Box::new(world::World::new(flags, sysctl::Sysctls::default()));
+    let world = Box::new(world::World::new(flags));
     // SAFETY: the caller promises that it points to a table.
     unsafe { interface.write(calls::table(Box::into_raw(world).cast())) };
 }

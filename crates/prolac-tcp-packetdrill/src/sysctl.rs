@@ -16,21 +16,10 @@ pub struct Sysctls {
     root: PathBuf,
 }
 
-impl Default for Sysctls {
-    fn default() -> Sysctls {
-        Sysctls::at(Path::new("/proc/sys/net"))
-    }
-}
-
 impl Sysctls {
     /// Those below a directory that looks like `/proc/sys/net`.
     pub fn at(root: &Path) -> Sysctls {
         Sysctls { root: root.to_owned() }
-    }
-
-    /// Whether the machine has TCP sysctls at all.
-    pub fn exist(&self) -> bool {
-        self.text("ipv4/tcp_sack").is_some()
     }
 
     fn text(&self, name: &str) -> Option<String> {

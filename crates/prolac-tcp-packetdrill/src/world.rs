@@ -78,8 +78,9 @@ struct Sleeper {
 }
 
 impl World {
-    /// A stack with the addresses of `flags` and the parameters of `sysctls`.
-    pub fn new(flags: Flags, sysctls: Sysctls) -> World {
+    /// A stack with the addresses of `flags` and the parameters of the sysctls that they name.
+    pub fn new(flags: Flags) -> World {
+        let sysctls = Sysctls::at(&flags.sysctls);
         let config = config(&flags, &sysctls);
         let mut stack = TcpStack::new(config);
         stack.seed(flags.seed);
