@@ -14,6 +14,7 @@ typedef void (*entry)(void);
 static const entry entries[] = {
   (entry)initialize__Tcp_Interface,
   (entry)tcb_size__Tcp_Interface,
+  (entry)shared_size__Tcp_Interface,
   (entry)construct__Tcp_Interface,
   (entry)listen__Tcp_Interface,
   (entry)connect__Tcp_Interface,

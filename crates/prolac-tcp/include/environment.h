@@ -29,6 +29,8 @@ struct tcp_environment {
                                                                         segment opens; its addresses are set; or NULL */
   uint64_t (*hash)(void *stack, const void *data, size_t length);    /* SipHash with the stack's secret */
   uint32_t (*random)(void *stack);
+  void *(*shared)(void *stack);                                      /* memory that the connections of a stack have in
+                                                                        common: as much as shared_size() says, zero at first */
 };
 
 /* What users read about a connection: TCP_INFO of Linux and a little more. Times in microseconds. */

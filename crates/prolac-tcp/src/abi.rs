@@ -269,6 +269,7 @@ pub struct Environment {
         unsafe extern "C" fn(stack: *mut c_void, listener: *mut Tcb, segment: *const Segment) -> *mut Tcb,
     pub hash: unsafe extern "C" fn(stack: *mut c_void, data: *const u8, length: usize) -> u64,
     pub random: unsafe extern "C" fn(stack: *mut c_void) -> u32,
+    pub shared: unsafe extern "C" fn(stack: *mut c_void) -> *mut c_void,
 }
 
 /// What users read about a connection, as `struct tcp_status`.
@@ -338,6 +339,8 @@ pub struct Entries {
     pub initialize: unsafe extern "C" fn(environment: *const Environment),
     /// Bytes of a TCB.
     pub tcb_size: unsafe extern "C" fn() -> u32,
+    /// Bytes of what the connections of a stack have in common.
+    pub shared_size: unsafe extern "C" fn() -> u32,
     /// Makes a TCB in CLOSED of zeroed memory in which `stack`, `config`, `user` and `offload_size` are set.
     pub construct: unsafe extern "C" fn(tcb: *mut Tcb, now: u64),
     /// RFC 9293 §3.10.1, passive: to LISTEN. The local port is set.

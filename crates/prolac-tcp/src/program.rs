@@ -14,6 +14,7 @@ use crate::stack::ENVIRONMENT;
 pub struct Program {
     entries: &'static Entries,
     tcb_size: usize,
+    shared_size: usize,
 }
 
 impl Program {
@@ -50,8 +51,10 @@ impl Program {
         unsafe { (entries.initialize)(&raw const ENVIRONMENT) };
         // SAFETY: as the caller promises.
         let tcb_size = unsafe { (entries.tcb_size)() } as usize;
+        // SAFETY: as the caller promises.
+        let shared_size = unsafe { (entries.shared_size)() } as usize;
         assert!(tcb_size >= size_of::<Tcb>(), "a TCB begins with the fields that the environment knows");
-        Program { entries, tcb_size }
+        Program { entries, tcb_size, shared_size }
     }
 
     /// The functions.
@@ -62,6 +65,11 @@ impl Program {
     /// Bytes of a TCB.
     pub fn tcb_size(self) -> usize {
         self.tcb_size
+    }
+
+    /// Bytes of what the connections of a stack have in common.
+    pub fn shared_size(self) -> usize {
+        self.shared_size
     }
 }
 

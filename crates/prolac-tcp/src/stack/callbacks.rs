@@ -11,7 +11,7 @@ use crate::abi::{Environment, Segment, Tcb, Transmit};
 
 /// What programs are initialised with: the stack comes with each call.
 pub(crate) static ENVIRONMENT: Environment =
-    Environment { segment_new, segment_free, segment_split, transmit, spawn, hash, random };
+    Environment { segment_new, segment_free, segment_split, transmit, spawn, hash, random, shared };
 
 /// The stack behind C's pointer.
 ///
@@ -58,6 +58,11 @@ unsafe extern "C" fn hash(stack: *mut c_void, data: *const u8, length: usize) ->
 unsafe extern "C" fn random(stack: *mut c_void) -> u32 {
     // SAFETY: called by C within an entry.
     unsafe { inner(stack) }.secret.next() as u32
+}
+
+unsafe extern "C" fn shared(stack: *mut c_void) -> *mut c_void {
+    // SAFETY: called by C within an entry. The memory stays where it is as long as the stack.
+    unsafe { inner(stack) }.shared.as_mut_ptr().cast()
 }
 
 impl Inner {

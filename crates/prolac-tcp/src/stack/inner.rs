@@ -11,6 +11,7 @@ use super::secret::Secret;
 use super::table::Table;
 use super::types::{Limits, Offload, Transmit};
 use crate::abi::{Config, Tcb};
+use crate::program::Program;
 use crate::wheel::Wheel;
 
 /// All of a stack but the code that it runs. C gets its address as `stack`.
@@ -26,6 +27,8 @@ pub(crate) struct Inner {
     /// Ours; with none, all are.
     pub addresses: Vec<(u8, Address)>,
     pub secret: Secret,
+    /// What the TCP keeps for all connections together. Only C looks at it.
+    pub shared: Vec<u64>,
     pub counters: Counters,
     /// Packets to send, in order.
     pub output: VecDeque<Transmit>,
@@ -42,9 +45,10 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    pub fn new(config: Config, tcb_size: usize) -> Inner {
+    pub fn new(config: Config, program: Program) -> Inner {
         Inner {
-            table: Table::new(tcb_size),
+            table: Table::new(program.tcb_size()),
+            shared: vec![0; program.shared_size().div_ceil(8)],
             listeners: Listeners::default(),
             pool: SegmentPool::new(),
             wheel: Wheel::new(),

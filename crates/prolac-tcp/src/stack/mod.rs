@@ -74,7 +74,7 @@ impl TcpStack {
 
     /// A stack that runs some TCP.
     pub fn with_program(program: Program, config: Config) -> TcpStack {
-        let inner = Box::new(Inner::new(config, program.tcb_size()));
+        let inner = Box::new(Inner::new(config, program));
         let mut stack = TcpStack { inner: NonNull::from(Box::leak(inner)), program };
         stack.set_limits(Limits::default());
         stack
