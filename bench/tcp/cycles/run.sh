@@ -25,3 +25,16 @@ measure without-dispatch-removal --no-cha
 measure with-neither --no-inline --no-cha
 CFLAGS=-fno-inline measure everything-gcc-inlines-nothing
 CFLAGS=-fno-inline measure nobody-inlines --no-inline
+if command -v cargo >/dev/null; then
+    # All that a stack does: IP, checksums, demultiplexing, timers, the user's calls.
+    cargo build -q --release --manifest-path $root/Cargo.toml -p clickwork-prolac-tcp --example cycles
+    for how in "" no-checksums; do
+        printf '%-34s' "TcpStack${how:+ $how}"
+        for _ in 1 2 3 4 5; do $root/target/release/examples/cycles $how; done | sort -n | sed -n 3p
+    done
+    cargo build -q --release --manifest-path smoltcp/Cargo.toml
+    for how in "" no-checksums; do
+        printf '%-34s' "smoltcp${how:+ $how}"
+        for _ in 1 2 3 4 5; do smoltcp/target/release/smoltcp-cycles $how; done | sort -n | sed -n 3p
+    done
+fi
