@@ -56,10 +56,12 @@ chargen :: TCPChargenClient(client, 10.0.0.1, LENGTH $LENGTH, STOP true);
 DriverManager(
     wait_stop 3,
     print "echo: $(echo.verified) bytes in $(echo.rtt), errors: $(echo.errors) $(echo.last_error)",
-    print "discard: $(discard.bytes_out) bytes at $(discard.rate) bytes a second, errors: $(discard.errors) $(discard.last_error)",
+    print "discard: $(discard.bytes_out) bytes at $(discard.rate) bytes/s, errors: $(discard.errors) $(discard.last_error)",
     print "discard: checksum $(discard.checksum), received $(sink.checksum)",
-    print "chargen: $(chargen.verified) bytes at $(chargen.rate) bytes a second, errors: $(chargen.errors) $(chargen.last_error)",
-    print "the line has lost $(add $(there/lost.count) $(back/lost.count)) packets, damaged $(add $(there/damaged.count) $(back/damaged.count)), "
-        "duplicated $(add $(there/duplicated.count) $(back/duplicated.count)), delayed $(add $(there/delayed.count) $(back/delayed.count))",
+    print "chargen: $(chargen.verified) bytes at $(chargen.rate) bytes/s, errors: $(chargen.errors) $(chargen.last_error)",
+    print "lost $(add $(there/lost.count) $(back/lost.count)) packets",
+    print "damaged $(add $(there/damaged.count) $(back/damaged.count)) packets",
+    print "duplicated $(add $(there/duplicated.count) $(back/duplicated.count)) packets",
+    print "delayed $(add $(there/delayed.count) $(back/delayed.count)) packets",
     stop
 );
