@@ -4,17 +4,17 @@
 //                                                                     |
 //                                          server on the host <--> TCPToSocket
 //
-// The server, any program that listens at $SERVER and $PORT, is not reachable from outside. Clients connect to port 80 of
-// $OWN, which is this router; for each connection there is one to the server, and what either end sends the other gets.
-// So clients speak with Prolac TCP, whose connections can be watched, tuned and led through any elements, and
-// the server knows nothing of it.
+// The server, any program that listens at $SERVER and $PORT, is not reachable from outside. Clients connect to port 80
+// of $OWN, which is this router; for each connection there is one to the server, and what either end sends the other
+// gets. So clients speak with Prolac TCP, whose connections can be watched, tuned and led through any elements,
+// and the server knows nothing of it.
 //
 //    python3 -m http.server --bind 127.0.0.1 8080 &
 //    sudo clickwork run examples/tcp-gateway.click
 //    curl http://10.9.0.2/             (in another terminal)
 //
-// Clients elsewhere need a route to $OWN through this host, which must forward packets ('sysctl net.ipv4.ip_forward=1').
-// Servers behind a Unix socket are reached with 'TCPToSocket(stack, 80, UNIX, /run/server.sock)'.
+// Clients elsewhere need a route to $OWN through this host, which must forward packets ('sysctl
+// net.ipv4.ip_forward=1'). Servers behind a Unix socket are reached with 'TCPToSocket(stack, 80, UNIX, /run/server.sock)'.
 
 define($HOST 10.9.0.1, $OWN 10.9.0.2, $SERVER 127.0.0.1, $PORT 8080, $MTU 1500);
 

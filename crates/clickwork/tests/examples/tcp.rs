@@ -30,17 +30,17 @@ fn a_lossy_line_takes_no_byte_from_tcp() {
         let said = run(settings);
         let lines: Vec<&str> = said.lines().collect();
         assert!(
-            lines[0].starts_with("echo: 60000 bytes in ") && lines[0].ends_with(" ms, errors: 0 "),
+            lines[0].starts_with("echo: 60000 bytes in ") && lines[0].ends_with(" ms, errors: 0"),
             "{said}"
         );
         assert!(
-            lines[1].starts_with("discard: 60000 bytes at ") && lines[1].ends_with("errors: 0 "),
+            lines[1].starts_with("discard: 60000 bytes at ") && lines[1].ends_with("errors: 0"),
             "{said}"
         );
         let sums: Vec<&str> = lines[2].split(' ').collect();
         assert_eq!(sums[2].trim_end_matches(','), sums[4], "{said}");
         assert!(
-            lines[3].starts_with("chargen: 60000 bytes at ") && lines[3].ends_with("errors: 0 "),
+            lines[3].starts_with("chargen: 60000 bytes at ") && lines[3].ends_with("errors: 0"),
             "{said}"
         );
         // The line was bad indeed.
