@@ -13,8 +13,8 @@
 //    sudo clickwork run examples/tcp-gateway.click
 //    curl http://10.9.0.2/             (in another terminal)
 //
-// Clients elsewhere need a route to $OWN through this host, which must forward packets. Servers behind a Unix socket are
-// reached with 'TCPToSocket(stack, 80, UNIX, /run/server.sock)'.
+// Clients elsewhere need a route to $OWN through this host, which must forward packets. Servers behind a Unix socket
+// are reached with 'TCPToSocket(stack, 80, UNIX, /run/server.sock)'.
 
 define($HOST 10.9.0.1, $OWN 10.9.0.2, $SERVER 127.0.0.1, $PORT 8080, $MTU 1500);
 
