@@ -149,7 +149,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Some((device, words)) = words.split_first() else {
         return Err("usage: serve DEVICE ADDRESS... [plain] [spin=MICROSECONDS]".into());
     };
-    let mut stack = TcpStack::new(Config::default());
+    let mut stack = TcpStack::new(Config { receive_buffer: 6 << 20, ..Config::default() });
     let (mut offload, mut spin) = (true, 0);
     for word in words {
         match word.strip_prefix("spin=") {

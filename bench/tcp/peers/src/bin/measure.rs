@@ -36,7 +36,10 @@ fn connect(address: &str, port: u16) -> std::io::Result<TcpStream> {
     let mut tries = 0;
     loop {
         match TcpStream::connect_timeout(&address, Duration::from_secs(2)) {
-            Ok(stream) => return stream.set_nodelay(true).map(|()| stream),
+            Ok(stream) => {
+                set_congestion(&stream, "cubic");
+                return stream.set_nodelay(true).map(|()| stream);
+            }
             Err(error) if tries == 50 => return Err(error),
             Err(_) => std::thread::sleep(Duration::from_millis(50)),
         }
@@ -110,11 +113,12 @@ fn serve(congestion: Option<&str>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn set_congestion(listener: &TcpListener, name: &str) {
+/// The machine may prefer another.
+fn set_congestion(socket: &impl AsRawFd, name: &str) {
     // SAFETY: the pointer and length are those of a string that lives during the call.
     let result = unsafe {
         let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
-        libc::setsockopt(listener.as_raw_fd(), level, option, name.as_ptr().cast(), name.len() as u32)
+        libc::setsockopt(socket.as_raw_fd(), level, option, name.as_ptr().cast(), name.len() as u32)
     };
     assert_eq!(result, 0, "congestion control {name}");
 }
