@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clickwork_prolac_tcp::{ConnectionId, Error, TcpStack};
 
-use crate::shared::{Direction, Key, Patience, SharedHost};
+use crate::engine::{Direction, Key};
+use crate::shared::{SharedHost, Wait};
 
 /// A stream's or listener's side of the host. All clones of a stream have the same, and the last closes it.
 pub(crate) struct Connection {
@@ -63,7 +64,45 @@ impl Connection {
         direction: Direction,
         step: impl FnMut(&mut TcpStack, u64) -> Result<T, Error>,
     ) -> io::Result<T> {
-        self.host.shared().wait_for(self.key, direction, self.patience(direction), step)
+        self.wait_with(direction, self.patience(direction), step)
+    }
+
+    /// The same with another patience.
+    pub(crate) fn wait_with<T>(
+        &self,
+        direction: Direction,
+        patience: Patience,
+        mut step: impl FnMut(&mut TcpStack, u64) -> Result<T, Error>,
+    ) -> io::Result<T> {
+        let mut end = None;
+        let result = self.host.drive(|stack, now| match step(stack, now) {
+            Err(Error::WOULD_BLOCK) => {
+                let until = *end.get_or_insert_with(|| patience.end(now));
+                let is_over = until.is_some_and(|until| until <= now);
+                if is_over {
+                    Ok(Err(Error::WOULD_BLOCK))
+                } else {
+                    Err(Wait { key: self.key, direction, until })
+                }
+            }
+            result => Ok(result),
+        });
+        Ok(result??)
+    }
+
+    /// For tasks: does something, or has `waker` told when it may be done.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn poll_for<T>(
+        &self,
+        direction: Direction,
+        waker: &std::task::Waker,
+        step: impl FnOnce(&mut TcpStack, u64) -> Result<T, Error>,
+    ) -> std::task::Poll<io::Result<T>> {
+        let result = self.host.poll(waker, |stack, now| match step(stack, now) {
+            Err(Error::WOULD_BLOCK) => Err(Wait { key: self.key, direction, until: None }),
+            result => Ok(result),
+        });
+        result.map(|result| Ok(result??))
     }
 
     /// The same for what reads; nothing, which means the end, if the user wanted no more.
@@ -80,12 +119,12 @@ impl Connection {
     /// Lets reads that would wait be at the end.
     pub(crate) fn end_reading(&self) {
         self.reading_ended.store(true, Relaxed);
-        self.host.shared().wake(self.key);
+        self.host.wake(self.key);
     }
 
     /// Does something that needs no waiting.
     pub(crate) fn call<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> Result<T, Error>) -> io::Result<T> {
-        Ok(self.host.shared().call(act)?)
+        Ok(self.host.call(act)?)
     }
 
     /// Its number, if it is a connection's.
@@ -100,11 +139,35 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         let key = self.key;
-        let shared = self.host.shared();
-        shared.call(|stack, now| match key {
+        self.host.call(|stack, now| match key {
             Key::Connection(id) => stack.close(now, id),
             Key::Listener(id) => stack.close_listener(now, id),
         });
-        shared.forget(key);
+        self.host.forget(key);
+    }
+}
+
+/// How long a call may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Not at all.
+    None,
+    /// So long.
+    Limit(Duration),
+    /// As long as it takes.
+    Forever,
+}
+
+impl Patience {
+    /// When it ends, as the stack counts time, if it begins now.
+    fn end(self, now: u64) -> Option<u64> {
+        match self {
+            Patience::None => Some(now),
+            Patience::Limit(limit) => {
+                let limit = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
+                Some(now.saturating_add(limit.max(1)))
+            }
+            Patience::Forever => None,
+        }
     }
 }

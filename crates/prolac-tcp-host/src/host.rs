@@ -10,10 +10,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use clickwork_device::Result;
-use clickwork_prolac_tcp::{Event, Offload, TcpStack, Transmit};
+use clickwork_prolac_tcp::{Offload, TcpStack, Transmit};
 use rustix::event::{PollFd, PollFlags, Timespec};
 
 use crate::clock::Clock;
+use crate::engine::Engine;
 use crate::tun::{LONGEST, Tun};
 
 /// The most packets that are read before anything is written.
@@ -23,9 +24,9 @@ const MOST_BYTES: usize = 256 << 10;
 /// Text in one packet, which must have room for the headers in the 16 bits of an IP length.
 const MOST_TEXT: u32 = LONGEST as u32 - 256;
 
-/// A stack on a TUN device.
-pub struct Host {
-    stack: TcpStack,
+/// A stack, or something with one in it, on a TUN device.
+pub struct Host<E: Engine = TcpStack> {
+    engine: E,
     tun: Tun,
     clock: Clock,
     /// What the device had no room for.
@@ -38,18 +39,24 @@ pub struct Host {
     last: u64,
 }
 
-impl Host {
-    /// Puts `stack` on a device. With `offload` (as the device was opened) it leaves checksums and segmentation to the
-    /// kernel.
-    pub fn new(mut stack: TcpStack, tun: Tun) -> Host {
+impl<E: Engine> Host<E> {
+    /// Puts a stack on a device. If that was opened so, it leaves checksums and segmentation to the kernel.
+    pub fn new(mut engine: E, tun: Tun) -> Host<E> {
         let on = tun.offload();
-        stack.set_offload(Offload { checksum: on, segmentation: if on { MOST_TEXT } else { 0 } });
-        Host { stack, tun, clock: Clock::new(), held: None, burst: 1, spin: Duration::ZERO, last: 0 }
+        engine
+            .stack_mut()
+            .set_offload(Offload { checksum: on, segmentation: if on { MOST_TEXT } else { 0 } });
+        Host { engine, tun, clock: Clock::new(), held: None, burst: 1, spin: Duration::ZERO, last: 0 }
     }
 
-    /// The stack. What was done with it is sent by [`flush`](Self::flush), or the next turn.
+    /// What it runs. What was done with it is sent by [`flush`](Self::flush), or the next turn.
+    pub fn engine(&mut self) -> &mut E {
+        &mut self.engine
+    }
+
+    /// The stack.
     pub fn stack(&mut self) -> &mut TcpStack {
-        &mut self.stack
+        self.engine.stack_mut()
     }
 
     /// The device.
@@ -77,15 +84,12 @@ impl Host {
     ///
     /// # Errors
     /// If the device is gone.
-    pub fn run(
-        &mut self,
-        mut handle: impl FnMut(&mut TcpStack, u64, Event) -> ControlFlow<()>,
-    ) -> Result<()> {
+    pub fn run(&mut self, mut handle: impl FnMut(&mut E, u64, E::Event) -> ControlFlow<()>) -> Result<()> {
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue() {
-            self.poll_once(None, |stack, now, event| {
+            self.poll_once(None, |engine, now, event| {
                 if flow.is_continue() {
-                    flow = handle(stack, now, event);
+                    flow = handle(engine, now, event);
                 }
             })?;
         }
@@ -99,7 +103,7 @@ impl Host {
     pub fn poll_once(
         &mut self,
         limit: Option<Duration>,
-        mut handle: impl FnMut(&mut TcpStack, u64, Event),
+        mut handle: impl FnMut(&mut E, u64, E::Event),
     ) -> Result<()> {
         if self.turn(&mut handle)? || self.spins() {
             return Ok(());
@@ -130,7 +134,7 @@ impl Host {
 
     /// How long it may sleep, and no longer than `limit`.
     pub(crate) fn sleep(&self, limit: Option<Duration>) -> Option<Duration> {
-        let timer = self.stack.deadline().map(|deadline| self.clock.until(deadline));
+        let timer = self.engine.stack().deadline().map(|deadline| self.clock.until(deadline));
         match (timer, limit) {
             (Some(timer), Some(limit)) => Some(timer.min(limit)),
             (timer, limit) => timer.or(limit),
@@ -142,12 +146,12 @@ impl Host {
     ///
     /// # Errors
     /// If the device is gone.
-    pub(crate) fn turn(&mut self, handle: &mut impl FnMut(&mut TcpStack, u64, Event)) -> Result<bool> {
+    pub(crate) fn turn(&mut self, handle: &mut impl FnMut(&mut E, u64, E::Event)) -> Result<bool> {
         let now = self.clock.now();
         let packets = self.receive(now)?;
-        let due = self.stack.deadline().is_some_and(|deadline| deadline <= now);
+        let due = self.engine.stack().deadline().is_some_and(|deadline| deadline <= now);
         if due {
-            self.stack.advance(now);
+            self.engine.stack_mut().advance(now);
         }
         let events = self.dispatch(now, handle)?;
         self.flush()?;
@@ -155,11 +159,11 @@ impl Host {
     }
 
     /// Hands the events out. What one leads to is sent before the next, while its text is in the cache.
-    fn dispatch(&mut self, now: u64, handle: &mut impl FnMut(&mut TcpStack, u64, Event)) -> Result<bool> {
+    fn dispatch(&mut self, now: u64, handle: &mut impl FnMut(&mut E, u64, E::Event)) -> Result<bool> {
         let mut any = false;
-        while let Some(event) = self.stack.next_event() {
+        while let Some(event) = self.engine.next_event() {
             any = true;
-            handle(&mut self.stack, now, event);
+            handle(&mut self.engine, now, event);
             self.flush()?;
         }
         Ok(any)
@@ -172,7 +176,7 @@ impl Host {
             let Some((packet, received)) = self.tun.read()? else { break };
             count += 1;
             bytes += packet.len();
-            self.stack.receive(now, packet, received);
+            self.engine.stack_mut().receive(now, packet, received);
         }
         if count > 0 {
             self.last = now;
@@ -186,7 +190,7 @@ impl Host {
     /// # Errors
     /// If the device is gone.
     pub fn flush(&mut self) -> Result<()> {
-        while let Some(transmit) = self.held.take().or_else(|| self.stack.next_transmit()) {
+        while let Some(transmit) = self.held.take().or_else(|| self.engine.stack_mut().next_transmit()) {
             if !self.tun.write(&transmit)? {
                 self.held = Some(transmit);
                 break;

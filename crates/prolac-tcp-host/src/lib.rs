@@ -19,7 +19,8 @@
 //! | [`tun`] | packets in and out of a TUN device, with offloads |
 //! | `clock` | time as the stack counts it |
 //! | [`host`] | one thread's loop: packets, timers, events. The fast way, for a program of one thread |
-//! | `shared` | a host behind a mutex, with a thread that serves it |
+//! | [`engine`] | what a host runs: a stack, or a table of sockets |
+//! | [`shared`] | a host behind a mutex, with a thread that serves it |
 //! | `connection`, `stream`, `listener` | what users hold of it |
 //! | `settings` | from names and addresses to a running host |
 //! | `tokio_io` | the traits of tokio (feature `tokio`) |
@@ -29,10 +30,11 @@
 
 mod clock;
 mod connection;
+pub mod engine;
 pub mod host;
 mod listener;
 mod settings;
-mod shared;
+pub mod shared;
 mod stream;
 #[cfg(feature = "tokio")]
 pub mod tokio_io;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use clickwork_prolac_tcp::{ListenerId, Options};
 
 use crate::connection::Connection;
-use crate::shared::{Direction, Key, SharedHost};
+use crate::engine::{Direction, Key};
+use crate::shared::SharedHost;
 use crate::stream::TcpStream;
 
 /// How many connections may wait, as std has it.
@@ -49,7 +50,7 @@ impl TcpListener {
         backlog: u32,
         options: &Options,
     ) -> io::Result<TcpListener> {
-        let listener = host.shared().call(|stack, _| {
+        let listener = host.call(|stack, _| {
             let id = stack.listen(address, backlog, options)?;
             Ok::<_, clickwork_prolac_tcp::Error>((id, stack.listener_addr(id)?))
         });
@@ -115,7 +116,7 @@ impl TcpListener {
         waker: &std::task::Waker,
     ) -> std::task::Poll<io::Result<(TcpStream, SocketAddr)>> {
         let (listener, host) = (self.id(), &self.connection.host);
-        let accepted = host.shared().poll_for(self.connection.key, Direction::In, waker, |stack, _| {
+        let accepted = self.connection.poll_for(Direction::In, waker, |stack, _| {
             let id = stack.accept(listener)?;
             Ok((id, stack.peer_addr(id)))
         });

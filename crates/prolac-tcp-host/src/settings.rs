@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clickwork_device::{InterfaceAddresses, TunnelKind, TunnelOptions};
 use clickwork_prolac_tcp::{Config, TcpStack};
 
+use crate::engine::Engine;
 use crate::host::Host;
 use crate::shared::SharedHost;
 use crate::tun::Tun;
@@ -62,6 +63,14 @@ impl Settings {
     /// # Errors
     /// If the device cannot be opened.
     pub fn open(&self) -> io::Result<Host> {
+        self.open_with(|stack| stack)
+    }
+
+    /// The same with something around the stack.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with<E: Engine>(&self, engine: impl FnOnce(TcpStack) -> E) -> io::Result<Host<E>> {
         let mut options = TunnelOptions { name: self.device.clone(), ..TunnelOptions::new(TunnelKind::Tun) };
         options.mtu = self.mtu.map(usize::from);
         let there = InterfaceAddresses::of(&self.device).unwrap_or_default();
@@ -82,7 +91,7 @@ impl Settings {
         config.mtu = mtu_of(tun.name(), config.mtu);
         let mut stack = TcpStack::new(config);
         self.addresses.iter().for_each(|&(address, _)| stack.add_address(address));
-        Ok(Host::new(stack, tun))
+        Ok(Host::new(engine(stack), tun))
     }
 
     /// Opens it, and starts a thread that serves it.

@@ -1,39 +1,44 @@
 //! A host that several threads use: the stack behind a mutex, and a thread that serves it while they wait.
 //!
-//! A call of a user runs the stack on the user's own thread and sends what comes of it. If it cannot go on it waits on a
-//! condition variable of its connection. The host's thread sleeps until a packet or a timer, takes a turn, and wakes those
+//! The same for all that a host can run (`engine.rs`). A call of a user runs the stack on the user's own thread and sends what comes of it. If it cannot go on it waits on a
+//! condition variable of its own key. The host's thread sleeps until a packet or a timer, takes a turn, and wakes those
 //! whom the events concern. Not here: what a connection is to its user (`stream.rs`, `listener.rs`).
 //! Read first: `host.rs`.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use clickwork_prolac_tcp::{ConnectionId, Error, Event, ListenerId, State, TcpStack};
+use clickwork_prolac_tcp::{State, TcpStack};
 use hashbrown::HashMap;
 use rustix::event::{EventfdFlags, PollFlags, eventfd};
 
+use crate::engine::{Direction, Engine};
 use crate::host::{Host, wait};
+
+const BOTH: &[Direction] = &[Direction::In, Direction::Out];
 
 /// How long a host that nobody uses any more serves connections that still have text to send.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// A host that threads share. Clones are the same host; it ends with the last of them and of their connections.
-#[derive(Clone)]
-pub struct SharedHost(Arc<Running>);
+pub struct Shared<E: Engine>(Arc<Running<E>>);
+
+/// A stack that threads share.
+pub type SharedHost = Shared<TcpStack>;
 
 /// Ends the thread when it is dropped.
-struct Running {
-    shared: Arc<Shared>,
+struct Running<E: Engine> {
+    common: Arc<Common<E>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What users and the host's thread have in common.
-pub(crate) struct Shared {
-    core: Mutex<Core>,
+struct Common<E: Engine> {
+    core: Mutex<Core<E>>,
     /// The device, to be waited for without the mutex.
     device: OwnedFd,
     /// Ends the sleep of the host's thread.
@@ -41,9 +46,9 @@ pub(crate) struct Shared {
 }
 
 /// What the mutex protects.
-pub(crate) struct Core {
-    pub(crate) host: Host,
-    users: HashMap<Key, User, foldhash::fast::RandomState>,
+struct Core<E: Engine> {
+    host: Host<E>,
+    users: Users<E>,
     /// The host's thread sleeps, and nobody has rung.
     asleep: bool,
     /// When it wakes, or last would have woken, by itself.
@@ -54,20 +59,17 @@ pub(crate) struct Core {
     failure: Option<String>,
 }
 
-/// Whom an event concerns.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Key {
-    Connection(ConnectionId),
-    Listener(ListenerId),
-}
+type Users<E> = HashMap<<E as Engine>::Key, User, foldhash::fast::RandomState>;
 
-/// Which way somebody waits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Direction {
-    /// For something to read, or to accept.
-    In,
-    /// For room to write, or for the connection.
-    Out,
+/// "Not now": what a call waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait<K> {
+    /// Whom the event must concern.
+    pub key: K,
+    /// In which direction.
+    pub direction: Direction,
+    /// The call is repeated at this time at the latest, as the stack counts it.
+    pub until: Option<u64>,
 }
 
 /// Those who wait for a connection or listener, one entry for each direction.
@@ -79,22 +81,24 @@ struct User {
 }
 
 impl User {
-    fn wake(&mut self, direction: Direction) {
-        if self.waiting[direction as usize] > 0 {
-            self.conditions[direction as usize].notify_all();
-        }
-        if let Some(waker) = self.wakers[direction as usize].take() {
-            waker.wake();
+    fn wake(&mut self, directions: &[Direction]) {
+        for &direction in directions {
+            if self.waiting[direction as usize] > 0 {
+                self.conditions[direction as usize].notify_all();
+            }
+            if let Some(waker) = self.wakers[direction as usize].take() {
+                waker.wake();
+            }
         }
     }
 }
 
-impl SharedHost {
+impl<E: Engine> Shared<E> {
     /// Starts a thread that serves `host`.
     ///
     /// # Errors
     /// If the system has no descriptor or no thread for it.
-    pub fn start(host: Host) -> io::Result<SharedHost> {
+    pub fn start(host: Host<E>) -> io::Result<Shared<E>> {
         let device = host.tun().as_fd().try_clone_to_owned()?;
         let alarm = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
         let core = Core {
@@ -105,29 +109,88 @@ impl SharedHost {
             left: false,
             failure: None,
         };
-        let shared = Arc::new(Shared { core: Mutex::new(core), device, alarm });
+        let common = Arc::new(Common { core: Mutex::new(core), device, alarm });
         let thread = std::thread::Builder::new().name("prolac-tcp".into()).spawn({
-            let shared = shared.clone();
-            move || shared.serve()
+            let common = common.clone();
+            move || common.serve()
         })?;
-        Ok(SharedHost(Arc::new(Running { shared, thread: Some(thread) })))
+        Ok(Shared(Arc::new(Running { common, thread: Some(thread) })))
     }
 
-    /// Does something with the stack, for what this crate has no function for. It is told the time.
+    /// Does something that need not wait, on the caller's thread, and sends what comes of it. It is told the time.
+    pub fn call<T>(&self, act: impl FnOnce(&mut E, u64) -> T) -> T {
+        self.0.common.enter(act).1
+    }
+
+    /// The same, with the stack.
     pub fn with_stack<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> T {
-        self.shared().call(act)
+        self.call(|engine, now| act(engine.stack_mut(), now))
     }
 
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.0.shared
+    /// Repeats `step` until it has a result, and waits in between as it says.
+    ///
+    /// # Errors
+    /// If the device is gone.
+    pub fn drive<T>(&self, mut step: impl FnMut(&mut E, u64) -> Result<T, Wait<E::Key>>) -> io::Result<T> {
+        let common = &self.0.common;
+        let (mut core, mut result) = common.enter(&mut step);
+        loop {
+            match result {
+                Ok(result) => return Ok(result),
+                Err(wait) => {
+                    core.check()?;
+                    core = sleep(core, wait);
+                }
+            }
+            result = core.act(&mut step);
+            common.watch_timers(&mut core);
+        }
+    }
+
+    /// Does something; if it cannot be done now, `waker` is told when it may be, in place of the last one who waited in
+    /// the same direction.
+    pub fn poll<T>(
+        &self,
+        waker: &Waker,
+        step: impl FnOnce(&mut E, u64) -> Result<T, Wait<E::Key>>,
+    ) -> Poll<io::Result<T>> {
+        let (mut core, result) = self.0.common.enter(step);
+        match result {
+            Ok(result) => Poll::Ready(Ok(result)),
+            Err(wait) => match core.check() {
+                Err(error) => Poll::Ready(Err(error)),
+                Ok(()) => {
+                    core.user(wait.key).wakers[wait.direction as usize] = Some(waker.clone());
+                    Poll::Pending
+                }
+            },
+        }
+    }
+
+    /// Lets all who wait because of `key` look again.
+    pub fn wake(&self, key: E::Key) {
+        if let Some(user) = self.0.common.lock().users.get_mut(&key) {
+            user.wake(BOTH);
+        }
+    }
+
+    /// Forgets who waited because of `key`, which nobody does any more.
+    pub fn forget(&self, key: E::Key) {
+        self.0.common.lock().users.remove(&key);
     }
 }
 
-impl Drop for Running {
+impl<E: Engine> Clone for Shared<E> {
+    fn clone(&self) -> Shared<E> {
+        Shared(self.0.clone())
+    }
+}
+
+impl<E: Engine> Drop for Running<E> {
     fn drop(&mut self) {
-        let mut core = self.shared.lock();
+        let mut core = self.common.lock();
         core.left = true;
-        self.shared.ring(&mut core);
+        self.common.ring(&mut core);
         drop(core);
         if let Some(thread) = self.thread.take() {
             // It can only have ended.
@@ -136,13 +199,13 @@ impl Drop for Running {
     }
 }
 
-impl Shared {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+impl<E: Engine> Common<E> {
+    fn lock(&self) -> MutexGuard<'_, Core<E>> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Wakes the host's thread if it sleeps.
-    fn ring(&self, core: &mut Core) {
+    fn ring(&self, core: &mut Core<E>) {
         if std::mem::take(&mut core.asleep) {
             // Full means that it rings already.
             let _ = rustix::io::write(&self.alarm, &1u64.to_ne_bytes());
@@ -150,7 +213,7 @@ impl Shared {
     }
 
     /// Takes note that the host's thread is awake.
-    fn awake(&self) -> MutexGuard<'_, Core> {
+    fn awake(&self) -> MutexGuard<'_, Core<E>> {
         let mut core = self.lock();
         if !std::mem::take(&mut core.asleep) {
             let _ = rustix::io::read(&self.alarm, &mut [0; 8]);
@@ -167,26 +230,22 @@ impl Shared {
             if core.failure.is_some() || core.is_finished(&mut left) {
                 break;
             }
-            if !again && !core.host.spins() {
+            if again || core.host.spins() {
+                // Users may want the stack too.
+                drop(core);
+                core = self.lock();
+            } else {
                 let limit = core.prepare_sleep();
                 let flags = core.host.interest().1;
                 drop(core);
                 wait([(self.device.as_fd(), flags), (self.alarm.as_fd(), PollFlags::IN)], limit);
                 core = self.awake();
-            } else {
-                drop(core);
-                core = self.lock();
             }
         }
     }
 
-    /// Does something with the stack, on the caller's thread, and sends what comes of it.
-    pub(crate) fn call<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> T {
-        self.enter(act).1
-    }
-
-    /// The same, and keeps the mutex.
-    fn enter<T>(&self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> (MutexGuard<'_, Core>, T) {
+    /// Does something on the caller's thread, sends what comes of it, and keeps the mutex.
+    fn enter<T>(&self, act: impl FnOnce(&mut E, u64) -> T) -> (MutexGuard<'_, Core<E>>, T) {
         let mut core = self.lock();
         let result = core.act(act);
         self.watch_timers(&mut core);
@@ -194,100 +253,18 @@ impl Shared {
     }
 
     /// Wakes the host's thread if it would sleep longer than until the next timer, or must wait for room in the device.
-    fn watch_timers(&self, core: &mut Core) {
+    fn watch_timers(&self, core: &mut Core<E>) {
         if core.next_timer() < core.sleeps_until || core.host.is_blocked() {
             self.ring(core);
         }
     }
-
-    /// Repeats `step` until it has another answer than "not now", and waits in between; as long as `limit`, or not at
-    /// all.
-    pub(crate) fn wait_for<T>(
-        &self,
-        key: Key,
-        direction: Direction,
-        patience: Patience,
-        mut step: impl FnMut(&mut TcpStack, u64) -> Result<T, Error>,
-    ) -> io::Result<T> {
-        let (mut core, mut result) = self.enter(&mut step);
-        let end = patience.end();
-        while let Err(error) = &result
-            && *error == Error::WOULD_BLOCK
-        {
-            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            core.check()?;
-            if left == Some(Duration::ZERO) {
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
-            core = sleep(core, key, direction, left);
-            result = core.act(&mut step);
-            self.watch_timers(&mut core);
-        }
-        Ok(result?)
-    }
-
-    /// Asks for `waker` to be woken when `direction` may have changed; in place of the last one.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn poll_for<T>(
-        &self,
-        key: Key,
-        direction: Direction,
-        waker: &Waker,
-        step: impl FnOnce(&mut TcpStack, u64) -> Result<T, Error>,
-    ) -> std::task::Poll<io::Result<T>> {
-        let (mut core, result) = self.enter(step);
-        match result {
-            Err(error) if error == Error::WOULD_BLOCK => match core.check() {
-                Err(error) => std::task::Poll::Ready(Err(error)),
-                Ok(()) => {
-                    core.user(key).wakers[direction as usize] = Some(waker.clone());
-                    std::task::Poll::Pending
-                }
-            },
-            result => std::task::Poll::Ready(result.map_err(io::Error::from)),
-        }
-    }
-
-    /// Wakes all who wait for something of a connection.
-    pub(crate) fn wake(&self, key: Key) {
-        if let Some(user) = self.lock().users.get_mut(&key) {
-            user.wake(Direction::In);
-            user.wake(Direction::Out);
-        }
-    }
-
-    /// Forgets who waits for a connection that its user has left.
-    pub(crate) fn forget(&self, key: Key) {
-        self.lock().users.remove(&key);
-    }
 }
 
-/// How long a call may wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Patience {
-    /// Not at all.
-    None,
-    /// So long.
-    Limit(Duration),
-    /// As long as it takes.
-    Forever,
-}
-
-impl Patience {
-    fn end(self) -> Option<Instant> {
-        match self {
-            Patience::None => Some(Instant::now()),
-            Patience::Limit(limit) => Instant::now().checked_add(limit),
-            Patience::Forever => None,
-        }
-    }
-}
-
-impl Core {
+impl<E: Engine> Core<E> {
     /// One turn of the host. Tells whether there was anything to do.
     fn turn(&mut self) -> bool {
         let users = &mut self.users;
-        match self.host.turn(&mut |_, _, event| announce(users, event)) {
+        match self.host.turn(&mut |_, _, event| announce::<E>(users, &event)) {
             Ok(again) => again,
             Err(error) => {
                 self.fail(error.to_string());
@@ -297,14 +274,14 @@ impl Core {
     }
 
     /// Does something with the stack, sends what comes of it, and tells others of it.
-    fn act<T>(&mut self, act: impl FnOnce(&mut TcpStack, u64) -> T) -> T {
+    fn act<T>(&mut self, act: impl FnOnce(&mut E, u64) -> T) -> T {
         let now = self.host.now();
-        let result = act(self.host.stack(), now);
+        let result = act(self.host.engine(), now);
         if let Err(error) = self.host.flush() {
             self.fail(error.to_string());
         }
-        while let Some(event) = self.host.stack().next_event() {
-            announce(&mut self.users, event);
+        while let Some(event) = self.host.engine().next_event() {
+            announce::<E>(&mut self.users, &event);
         }
         result
     }
@@ -312,10 +289,7 @@ impl Core {
     /// The device is gone: nobody needs to wait any longer.
     fn fail(&mut self, reason: String) {
         self.failure = Some(reason);
-        for user in self.users.values_mut() {
-            user.wake(Direction::In);
-            user.wake(Direction::Out);
-        }
+        self.users.values_mut().for_each(|user| user.wake(BOTH));
     }
 
     /// An error if the device is gone.
@@ -339,7 +313,7 @@ impl Core {
         (self.sleeps_until < u64::MAX).then(|| self.host.clock().until(self.sleeps_until))
     }
 
-    fn user(&mut self, key: Key) -> &mut User {
+    fn user(&mut self, key: E::Key) -> &mut User {
         self.users.entry(key).or_default()
     }
 
@@ -353,35 +327,28 @@ impl Core {
     }
 }
 
-/// Waits until somebody announces that `direction` may have changed, or so long.
-fn sleep(
-    mut core: MutexGuard<'_, Core>,
-    key: Key,
-    direction: Direction,
-    limit: Option<Duration>,
-) -> MutexGuard<'_, Core> {
-    let user = core.user(key);
-    user.waiting[direction as usize] += 1;
-    let condition = user.conditions[direction as usize].clone();
+/// Waits as a step has said.
+fn sleep<E: Engine>(mut core: MutexGuard<'_, Core<E>>, wait: Wait<E::Key>) -> MutexGuard<'_, Core<E>> {
+    let limit = wait.until.map(|until| core.host.clock().until(until));
+    let place = wait.direction as usize;
+    let user = core.user(wait.key);
+    user.waiting[place] += 1;
+    let condition = user.conditions[place].clone();
     core = match limit {
         None => condition.wait(core).unwrap_or_else(PoisonError::into_inner),
         Some(limit) => condition.wait_timeout(core, limit).unwrap_or_else(PoisonError::into_inner).0,
     };
-    core.user(key).waiting[direction as usize] -= 1;
+    core.user(wait.key).waiting[place] -= 1;
     core
 }
 
 /// Wakes those whom an event concerns.
-fn announce(users: &mut HashMap<Key, User, foldhash::fast::RandomState>, event: Event) {
-    use Direction::{In, Out};
-    let (key, directions): (Key, &[Direction]) = match event {
-        Event::Accepted(listener) => (Key::Listener(listener), &[In]),
-        Event::Readable(id) | Event::Urgent(id) => (Key::Connection(id), &[In]),
-        Event::Writable(id) => (Key::Connection(id), &[Out]),
-        Event::Connected(id) | Event::Closed(id) | Event::Error(id) => (Key::Connection(id), &[In, Out]),
-    };
-    if let Some(user) = users.get_mut(&key) {
-        directions.iter().for_each(|&direction| user.wake(direction));
+fn announce<E: Engine>(users: &mut Users<E>, event: &E::Event) {
+    let (key, directions) = E::concerns(event);
+    for key in [Some(key), E::EVERYTHING].into_iter().flatten() {
+        if let Some(user) = users.get_mut(&key) {
+            user.wake(directions);
+        }
     }
 }
 

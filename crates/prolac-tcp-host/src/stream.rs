@@ -10,8 +10,9 @@ use clickwork_packet::Packet;
 use clickwork_prolac_tcp::abi::{Status, option};
 use clickwork_prolac_tcp::{ConnectionId, Error, Options, State, TcpStack};
 
-use crate::connection::Connection;
-use crate::shared::{Direction, Key, Patience, SharedHost};
+use crate::connection::{Connection, Patience};
+use crate::engine::{Direction, Key};
+use crate::shared::SharedHost;
 
 /// A connection. It is closed when it and all its clones are dropped.
 #[derive(Clone)]
@@ -74,8 +75,8 @@ impl TcpStream {
         patience: Patience,
     ) -> io::Result<TcpStream> {
         let stream = TcpStream::begin_connect(host, local, address, options)?;
-        let (key, id) = (stream.0.key, stream.0.id());
-        host.shared().wait_for(key, Direction::Out, patience, |stack, _| connected(stack, id))?;
+        let id = stream.id();
+        stream.0.wait_with(Direction::Out, patience, |stack, _| connected(stack, id))?;
         Ok(stream)
     }
 
@@ -86,7 +87,7 @@ impl TcpStream {
         address: SocketAddr,
         options: &Options,
     ) -> io::Result<TcpStream> {
-        let id = host.shared().call(|stack, now| stack.connect(now, local, address, options));
+        let id = host.call(|stack, now| stack.connect(now, local, address, options));
         Ok(TcpStream::new(host, id?))
     }
 

@@ -11,7 +11,8 @@ use std::task::{Context, Poll};
 use clickwork_prolac_tcp::Options;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::shared::{Direction, SharedHost};
+use crate::engine::Direction;
+use crate::shared::SharedHost;
 use crate::stream::{TcpStream, connected};
 
 /// A connection for tasks.
@@ -29,10 +30,9 @@ impl AsyncTcpStream {
     /// What Linux says.
     pub async fn connect(host: &SharedHost, address: SocketAddr) -> io::Result<AsyncTcpStream> {
         let stream = TcpStream::begin_connect(host, None, address, &Options::default())?;
-        let (key, id) = (stream.0.key, stream.0.id());
+        let id = stream.id();
         poll_fn(|context| {
-            let step = |stack: &mut _, _| connected(stack, id);
-            host.shared().poll_for(key, Direction::Out, context.waker(), step)
+            stream.0.poll_for(Direction::Out, context.waker(), |stack, _| connected(stack, id))
         })
         .await?;
         Ok(AsyncTcpStream(stream))
@@ -87,12 +87,8 @@ impl AsyncRead for AsyncTcpStream {
     ) -> Poll<io::Result<()>> {
         let (connection, id) = (&self.0.0, self.0.id());
         let into = buffer.initialize_unfilled();
-        let read = connection.host.shared().poll_for(
-            connection.key,
-            Direction::In,
-            context.waker(),
-            |stack, now| stack.read(now, id, into),
-        );
+        let read =
+            connection.poll_for(Direction::In, context.waker(), |stack, now| stack.read(now, id, into));
         read.map_ok(|count| buffer.advance(count))
     }
 }
@@ -109,7 +105,7 @@ impl AsyncWrite for AsyncTcpStream {
     ) -> Poll<io::Result<usize>> {
         let (connection, id) = (&self.0.0, self.0.id());
         let step = |stack: &mut clickwork_prolac_tcp::TcpStack, now| stack.write_vectored(now, id, texts);
-        connection.host.shared().poll_for(connection.key, Direction::Out, context.waker(), step)
+        connection.poll_for(Direction::Out, context.waker(), step)
     }
 
     fn is_write_vectored(&self) -> bool {
