@@ -142,8 +142,9 @@ impl Direction {
         }
         let corrupt = self.random.chance(corrupt);
         if corrupt {
-            // The checksums find every change within a byte.
-            let at = self.random.below(bytes.len() as u64) as usize;
+            // The checksums find every change within a byte, but IPv6 has none for half of its header.
+            let unprotected = if bytes[0] >> 4 == 6 { 8 } else { 0 };
+            let at = self.random.between(unprotected, bytes.len() as u64 - 1) as usize;
             bytes[at] ^= self.random.between(1, 255) as u8;
         }
         self.sent += 1;

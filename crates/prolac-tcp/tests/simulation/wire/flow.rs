@@ -8,8 +8,8 @@ use super::segment::Segment;
 /// What is known of the ends.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// The largest packet that either may send.
-    pub mtu: usize,
+    /// The largest packet that each may send.
+    pub mtu: [usize; 2],
     /// The MSS where the peer names none.
     pub default_mss: u16,
     /// The byte that end `.0` sends at `.1`, on the connection with client port `.2`; None if texts are not looked at.
@@ -164,7 +164,7 @@ impl Flow {
     fn check_text(&self, end: usize, start: i64, s: &Segment, rules: &Rules) -> Result<(), String> {
         let (half, peer) = (&self.halves[end], &self.halves[1 - end]);
         let length = s.text.len() as i64;
-        if s.packet_length > rules.mtu {
+        if s.packet_length > rules.mtu[end] {
             return Err(format!("{} bytes are more than the MTU", s.packet_length));
         }
         let mss = usize::from(peer.mss.filter(|_| half.open).unwrap_or(rules.default_mss));
@@ -175,7 +175,8 @@ impl Flow {
             return Err("text before the peer's SYN".to_string());
         }
         let end_of_text = start + i64::from(s.syn) + length;
-        if half.fin.is_some_and(|fin| end_of_text > fin || (s.fin && end_of_text != fin)) {
+        let beyond = |fin| (length > 0 && end_of_text > fin) || (s.fin && end_of_text != fin);
+        if half.fin.is_some_and(beyond) {
             return Err(format!("text or FIN to {end_of_text} when the FIN stood at {:?}", half.fin));
         }
         let probe = length + i64::from(s.fin) <= 1;

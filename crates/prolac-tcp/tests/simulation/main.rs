@@ -1,0 +1,24 @@
+//! Two stacks in simulated time with a bad link between them: every byte arrives once and in order or an error reaches the
+//! user, both ends come to CLOSED, and no memory is left.
+//!
+//! Read `scenario.rs` first: what a run is made of. `world.rs` plays it, `user.rs` are the programs at the ends, `link.rs` is
+//! what goes wrong between them, `wire/` looks at every packet with eyes of its own. `runs.rs` are the random runs, `base.rs`
+//! the fixed list.
+
+#[path = "../../src/compose.rs"]
+#[allow(dead_code)]
+mod compose;
+
+mod attacks;
+mod base;
+mod fuzz;
+mod link;
+mod offload;
+mod random;
+mod runs;
+mod scenario;
+mod subset;
+mod subsets;
+mod user;
+mod wire;
+mod world;

@@ -1,0 +1,407 @@
+//! Two stacks with a link between them, and their users, in simulated time.
+//!
+//! [`run`] plays a [`Scenario`] to its end and checks what must hold at the end: every user has read all that its peer
+//! wrote, or was told of an error that the scenario allows; no connection and no memory is left.
+
+use std::net::{IpAddr, SocketAddr};
+
+use clickwork_packet::Packet;
+use clickwork_prolac_tcp::{ConnectionId, Error, Event, ListenerId, Program, Received, TcpStack};
+
+use crate::link::Direction;
+use crate::offload;
+use crate::random::Random;
+use crate::scenario::{Conversation, SERVER_PORT, Scenario};
+use crate::user::{End, Leave, User};
+use crate::wire::{Rules, Wire};
+
+/// Nobody waits longer than this without progress.
+const PATIENCE: u64 = 3 * 3600 * 1_000_000;
+/// More packets than any scenario needs.
+const MOST_PACKETS: usize = 400_000;
+
+/// What is worth telling about a run, or about many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub packets: usize,
+    pub bytes: u64,
+    /// Users that were told of an error.
+    pub failed: usize,
+    /// Microseconds.
+    pub time: u64,
+}
+
+impl Outcome {
+    /// Adds that of another run.
+    pub fn add(&mut self, other: &Outcome) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+        self.failed += other.failed;
+        self.time += other.time;
+    }
+}
+
+/// Plays a scenario; what went wrong, if something did.
+pub fn run(program: Program, scenario: &Scenario, trace: bool) -> Result<Outcome, String> {
+    let buffers = clickwork_packet::buffers_in_use();
+    let mut world = World::new(program, scenario, trace);
+    let result = world.play().and_then(|()| world.check_end());
+    let told = Outcome {
+        packets: world.wire.packets(),
+        bytes: world.users.iter().map(|u| u.read).sum(),
+        failed: world.users.iter().filter(|u| matches!(u.ended, Some(End::Failed(_)))).count(),
+        time: world.now,
+    };
+    let now = world.now;
+    drop(world);
+    result.map_err(|error| format!("after {}.{:06} s: {error}", now / 1_000_000, now % 1_000_000))?;
+    match clickwork_packet::buffers_in_use() - buffers {
+        0 => Ok(told),
+        n => Err(format!("{n} packet buffers are left")),
+    }
+}
+
+struct World<'a> {
+    scenario: &'a Scenario,
+    now: u64,
+    stacks: [TcpStack; 2],
+    listeners: [Option<ListenerId>; 2],
+    links: [Direction; 2],
+    wire: Wire,
+    users: Vec<User>,
+    random: Random,
+    trace: bool,
+}
+
+impl<'a> World<'a> {
+    fn new(program: Program, scenario: &'a Scenario, trace: bool) -> World<'a> {
+        let mut random = Random::new(scenario.seed ^ 0x5eed);
+        let stacks = [0, 1].map(|end| {
+            let mut stack = TcpStack::with_program(program, scenario.configs[end]);
+            stack.add_address(scenario.address(end));
+            stack.seed(random.next());
+            stack.set_offload(scenario.offloads[end]);
+            stack
+        });
+        let links = [0, 1].map(|end| Direction::new(scenario.links[end].clone(), random.fork()));
+        let rules = Rules {
+            mtu: scenario.configs.map(|config| config.mtu as usize),
+            default_mss: if scenario.ipv6 { 1220 } else { 536 },
+            text: Some(crate::user::byte),
+            early_text: false,
+        };
+        let wire = Wire::new(rules);
+        World {
+            scenario,
+            now: 0,
+            stacks,
+            listeners: [None; 2],
+            links,
+            wire,
+            users: Vec::new(),
+            random,
+            trace,
+        }
+    }
+
+    fn play(&mut self) -> Result<(), String> {
+        self.listen()?;
+        let mut starts: Vec<usize> = (0..self.scenario.conversations.len()).collect();
+        starts.sort_by_key(|index| self.scenario.conversations[*index].start);
+        let mut starts = starts.into_iter().peekable();
+        loop {
+            while let Some(index) =
+                starts.next_if(|index| self.scenario.conversations[*index].start <= self.now)
+            {
+                self.open(index)?;
+            }
+            self.settle()?;
+            if self.wire.packets() > MOST_PACKETS {
+                return Err(format!("{} packets and no end: {}", self.wire.packets(), self.state()));
+            }
+            let start = starts.peek().map(|index| self.scenario.conversations[*index].start);
+            match self.next_time().into_iter().chain(start).min() {
+                Some(next) => self.now = self.now.max(next),
+                None if self.users.iter().all(|user| user.ended.is_some()) => break,
+                None => {}
+            }
+            if start.is_none() && self.is_over() {
+                break;
+            }
+            self.lose_patience(start.is_none() && self.next_time().is_none())?;
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self) -> Result<(), String> {
+        for end in [0, 1] {
+            if self.scenario.conversations.iter().any(|c| !c.simultaneous && c.opener != end) {
+                let options = &self.scenario.listen_options[end];
+                let local = SocketAddr::new(self.scenario.address(end), SERVER_PORT);
+                let listener = self.stacks[end].listen(local, 64, options);
+                self.listeners[end] = Some(listener.map_err(|error| format!("listen: {error}"))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a conversation.
+    fn open(&mut self, index: usize) -> Result<(), String> {
+        let c = &self.scenario.conversations[index];
+        self.connect(index, c.opener)?;
+        if c.simultaneous {
+            self.connect(index, 1 - c.opener)?;
+        }
+        Ok(())
+    }
+
+    fn connect(&mut self, index: usize, end: usize) -> Result<(), String> {
+        let c = &self.scenario.conversations[index];
+        let (local, remote) = self.scenario.addresses(index, end);
+        let id = self.stacks[end].connect(self.now, Some(local), remote, &c.options[end]);
+        let id = id.map_err(|error| format!("connect: {error}"))?;
+        self.join(index, end, id);
+        Ok(())
+    }
+
+    fn join(&mut self, index: usize, end: usize, id: ConnectionId) {
+        let c = &self.scenario.conversations[index];
+        let random = self.random.fork();
+        let port = self.scenario.flow_port(index);
+        self.users.push(User::new(end, id, c.plans[end].clone(), port, index, random, self.now));
+    }
+
+    /// Everything that happens at this moment, until nothing does.
+    fn settle(&mut self) -> Result<(), String> {
+        for end in [0, 1] {
+            while let Some(arrival) = self.links[1 - end].arrival(self.now) {
+                self.deliver(end, arrival)?;
+                self.transmit()?;
+            }
+            self.stacks[end].advance(self.now);
+        }
+        loop {
+            self.transmit()?;
+            let mut busy = self.events()?;
+            for index in 0..self.users.len() {
+                if self.users[index].wake.is_some_and(|wake| wake <= self.now) {
+                    self.act(index)?;
+                    busy = true;
+                }
+            }
+            if !busy {
+                return Ok(());
+            }
+        }
+    }
+
+    fn deliver(&mut self, end: usize, arrival: crate::link::Arrival) -> Result<(), String> {
+        if !arrival.corrupt {
+            self.wire.arrived(arrival.id);
+        }
+        if self.trace {
+            let what = if arrival.corrupt { " corrupt" } else { "" };
+            self.show(&format!("{end}<-  #{}{what}", arrival.id));
+        }
+        let received = Received { checksum_verified: false, segment_size: 0 };
+        self.stacks[end].receive(self.now, Packet::with_room(28, &arrival.bytes, 0), received);
+        Ok(())
+    }
+
+    /// What the stacks have to send goes onto the link.
+    fn transmit(&mut self) -> Result<(), String> {
+        for end in [0, 1] {
+            while let Some(transmit) = self.stacks[end].next_transmit() {
+                for bytes in offload::packets(transmit) {
+                    let id = self.wire.sent(end, &bytes).map_err(|error| format!("end {end}: {error}"))?;
+                    if self.trace {
+                        self.show(&format!("{end} -> #{id} {}", self.wire.segment(id)));
+                    }
+                    self.links[end].send(self.now, bytes, id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&self, line: &str) {
+        eprintln!("{:5}.{:06} {line}", self.now / 1_000_000, self.now % 1_000_000);
+    }
+
+    /// Hands the stacks' events to the users.
+    fn events(&mut self) -> Result<bool, String> {
+        let mut any = false;
+        for end in [0, 1] {
+            while let Some(event) = self.stacks[end].next_event() {
+                any = true;
+                if self.trace {
+                    self.show(&format!("{end}     {event:?}"));
+                }
+                match event {
+                    Event::Accepted(listener) => self.accept(end, listener)?,
+                    Event::Connected(id) => self.connected(end, id)?,
+                    Event::Readable(id) | Event::Writable(id) | Event::Error(id) => self.wake(end, id)?,
+                    Event::Closed(id) => self.closed(end, id)?,
+                    Event::Urgent(id) => self.urgent(end, id)?,
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    fn accept(&mut self, end: usize, listener: ListenerId) -> Result<(), String> {
+        loop {
+            let id = match self.stacks[end].accept(listener) {
+                Ok(id) => id,
+                Err(Error::WOULD_BLOCK) => return Ok(()),
+                Err(error) => return Err(format!("accept: {error}")),
+            };
+            let peer = self.stacks[end].peer_addr(id).map_err(|error| format!("peer_addr: {error}"))?;
+            let index = self.scenario.find(peer.port()).ok_or("a connection that nobody opened")?;
+            if self.users.iter().any(|u| u.conversation == index && u.end == end) {
+                return Err(format!("conversation {index} is accepted twice"));
+            }
+            self.join(index, end, id);
+            self.act(self.users.len() - 1)?;
+        }
+    }
+
+    fn user(&self, end: usize, id: ConnectionId) -> Option<usize> {
+        self.users.iter().position(|user| user.end == end && user.id == id)
+    }
+
+    fn connected(&mut self, end: usize, id: ConnectionId) -> Result<(), String> {
+        if let Some(index) = self.user(end, id) {
+            self.users[index].connected = true;
+        }
+        self.wake(end, id)
+    }
+
+    fn wake(&mut self, end: usize, id: ConnectionId) -> Result<(), String> {
+        self.user(end, id).map_or(Ok(()), |index| self.act(index))
+    }
+
+    fn act(&mut self, index: usize) -> Result<(), String> {
+        let user = &mut self.users[index];
+        user.act(&mut self.stacks[user.end], self.now)
+    }
+
+    fn urgent(&mut self, end: usize, id: ConnectionId) -> Result<(), String> {
+        let Some(index) = self.user(end, id) else { return Ok(()) };
+        let user = &mut self.users[index];
+        user.urgent(&mut self.stacks[end], self.now)?;
+        self.act(index)
+    }
+
+    /// The connection is no more. A user that is still there reads what is left and learns why.
+    fn closed(&mut self, end: usize, id: ConnectionId) -> Result<(), String> {
+        let Some(index) = self.user(end, id) else { return Ok(()) };
+        let user = &mut self.users[index];
+        user.read_after_all(&mut self.stacks[end], self.now)
+    }
+
+    fn next_time(&self) -> Option<u64> {
+        let stacks = self.stacks.iter().filter_map(TcpStack::deadline);
+        let links = self.links.iter().filter_map(Direction::deadline);
+        let users = self.users.iter().filter_map(|user| user.wake);
+        stacks.chain(links).chain(users).min()
+    }
+
+    /// Users have ended and no connection is left in any state.
+    fn is_over(&self) -> bool {
+        let quiet = self.links.iter().all(|link| link.deadline().is_none());
+        quiet
+            && self.users.iter().all(|user| user.ended.is_some())
+            && self.stacks.iter().all(|stack| stack.connections().next().is_none())
+    }
+
+    /// A user whose peer cannot answer any more gives up; any other must make progress.
+    fn lose_patience(&mut self, nothing_comes: bool) -> Result<(), String> {
+        for index in 0..self.users.len() {
+            let user = &self.users[index];
+            let waits = self.now - user.last_progress > PATIENCE;
+            if user.ended.is_some() || !(waits || nothing_comes) {
+                continue;
+            }
+            let peer = self.users.iter().find(|u| u.conversation == user.conversation && u.end != user.end);
+            let excused = match peer {
+                Some(peer) => matches!(peer.ended, Some(End::Failed(_) | End::Left)),
+                None => true,
+            };
+            if !excused || !self.may_fail(user.conversation) {
+                return Err(format!("it hangs: {}", self.state()));
+            }
+            let user = &mut self.users[index];
+            user.give_up(&mut self.stacks[user.end], self.now);
+        }
+        Ok(())
+    }
+
+    fn conversation(&self, index: usize) -> &Conversation {
+        &self.scenario.conversations[index]
+    }
+
+    /// Whether an error is nothing strange.
+    fn may_fail(&self, conversation: usize) -> bool {
+        let c = self.conversation(conversation);
+        let leaves = [0, 1].iter().any(|&end| match c.plans[end].leave {
+            Leave::Abort(_) => true,
+            Leave::AtOnce => c.plans[1 - end].total > 0,
+            _ => false,
+        });
+        leaves || self.scenario.links.iter().any(|link| link.may_break())
+    }
+
+    fn check_end(&mut self) -> Result<(), String> {
+        for user in &self.users {
+            self.check_user(user).map_err(|error| {
+                format!("conversation {}, end {}: {error}; {}", user.conversation, user.end, self.state())
+            })?;
+        }
+        if self.scenario.links.iter().all(|link| link.is_clean()) && self.wire.retransmitted > 0 {
+            return Err(format!("{} bytes were sent again on a clean path", self.wire.retransmitted));
+        }
+        for (end, stack) in self.stacks.iter().enumerate() {
+            let (connections, segments) = (stack.connections().count(), stack.segments_in_use());
+            if connections + segments > 0 {
+                return Err(format!("end {end} is left with {connections} connections, {segments} segments"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_user(&self, user: &User) -> Result<(), String> {
+        let total = self.conversation(user.conversation).plans[1 - user.end].total;
+        if user.saw_end && user.read != total {
+            return Err(format!("it read to the end: {} of {total} bytes", user.read));
+        }
+        match user.ended {
+            None => Err("it does not end".to_string()),
+            Some(End::Failed(error)) if !self.may_fail(user.conversation) => Err(format!("{error:?}")),
+            Some(End::Complete) if !user.saw_end => Err("complete without an end".to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where everybody stands, for messages.
+    fn state(&self) -> String {
+        let users = self.users.iter().map(|user| {
+            let state = self.stacks[user.end].state(user.id);
+            format!(
+                "[{}.{} wrote {}/{} read {} {:?} {state:?}]",
+                user.conversation, user.end, user.written, user.plan.total, user.read, user.ended
+            )
+        });
+        users.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The address of an end.
+pub fn address(ipv6: bool, end: usize) -> IpAddr {
+    let last = end as u8 + 1;
+    if ipv6 {
+        IpAddr::from([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last])
+    } else {
+        IpAddr::from([10, 0, 0, last])
+    }
+}
