@@ -33,7 +33,8 @@ fn main() {
 fn sanitize(build: &mut cc::Build) {
     println!("cargo::rerun-if-env-changed=PROLAC_TCP_SANITIZE");
     if std::env::var_os("PROLAC_TCP_SANITIZE").is_some() {
-        let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g"];
+        let flags =
+            ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g"];
         flags.iter().for_each(|flag| {
             build.flag(flag);
         });

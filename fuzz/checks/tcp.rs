@@ -9,7 +9,9 @@ use std::net::SocketAddr;
 
 use clickwork_packet::Packet;
 use clickwork_prolac_tcp::abi::Config;
-use clickwork_prolac_tcp::{ConnectionId, Event, ListenerId, Offload, Options, Program, Received, State, TcpStack};
+use clickwork_prolac_tcp::{
+    ConnectionId, Event, ListenerId, Offload, Options, Program, Received, State, TcpStack,
+};
 
 #[path = "tcp/wire.rs"]
 pub mod wire;
@@ -109,7 +111,10 @@ impl<'a> Machine<'a> {
             stack.set_offload(Offload { checksum: true, segmentation: 20_000 });
         }
         let (here, there) = if ipv6 {
-            (SocketAddr::from(([0xfd00, 0, 0, 0, 0, 0, 0, 1], 80)), SocketAddr::from(([0xfd00, 0, 0, 0, 0, 0, 0, 2], 5000)))
+            (
+                SocketAddr::from(([0xfd00, 0, 0, 0, 0, 0, 0, 1], 80)),
+                SocketAddr::from(([0xfd00, 0, 0, 0, 0, 0, 0, 2], 5000)),
+            )
         } else {
             (SocketAddr::from(([10, 0, 0, 1], 80)), SocketAddr::from(([10, 0, 0, 2], 5000)))
         };
@@ -206,7 +211,8 @@ impl<'a> Machine<'a> {
 
     /// A plain segment of the peer.
     fn segment(&mut self, flags: u8, seq: u32, ack: u32, options: &[u8]) {
-        let header = Header { flags, seq, ack, window: 20_000, urgent: 0, options: options.to_vec(), offset: None };
+        let header =
+            Header { flags, seq, ack, window: 20_000, urgent: 0, options: options.to_vec(), offset: None };
         self.send(&header, 0, 0);
     }
 
@@ -325,7 +331,9 @@ impl<'a> Machine<'a> {
                     long(edge, &mut options);
                 }
             }
-            5 => options.extend([2, 4, self.script.byte(), self.script.byte(), 4, 2, 3, 3, self.script.byte()]),
+            5 => {
+                options.extend([2, 4, self.script.byte(), self.script.byte(), 4, 2, 3, 3, self.script.byte()])
+            }
             6 => {
                 let length = 2 + self.script.below(18);
                 options.extend([34, length]);
@@ -421,7 +429,8 @@ impl<'a> Machine<'a> {
     /// An ICMP message about one of the stack's segments.
     fn icmp(&mut self) {
         let (kind, code, mtu) = (self.script.byte(), self.script.byte() % 16, self.script.word());
-        let kind = if self.script.byte() & 1 == 0 { if self.here.is_ipv6() { kind % 5 } else { 3 } } else { kind };
+        let kind =
+            if self.script.byte() & 1 == 0 { if self.here.is_ipv6() { kind % 5 } else { 3 } } else { kind };
         let seq = self.number(self.seen.unacked);
         let cut = usize::from(self.script.below(3)) * 10;
         let bytes = wire::icmp(self.there, self.here, kind, code, mtu, seq, cut);

@@ -126,14 +126,22 @@ impl Seen {
     /// Looks at a packet of the stack: it must be well formed.
     pub fn look(&mut self, bytes: &[u8], partial: bool, size: u16, here: SocketAddr, there: SocketAddr) {
         let start = if bytes[0] >> 4 == 6 { 40 } else { 20 };
-        let length = usize::from(u16::from_be_bytes(if start == 40 { [bytes[4], bytes[5]] } else { [bytes[2], bytes[3]] }));
+        let length = usize::from(u16::from_be_bytes(if start == 40 {
+            [bytes[4], bytes[5]]
+        } else {
+            [bytes[2], bytes[3]]
+        }));
         let total = if start == 40 { length + 40 } else { length };
         assert_eq!(total, bytes.len(), "the length in the IP header");
         if start == 20 {
             assert_eq!(fold(sum(&bytes[..20])), 0xffff, "the checksum of the IP header");
         }
         if !partial && bytes[if start == 40 { 6 } else { 9 }] == 6 {
-            assert_eq!(fold(pseudo(bytes, start, 6) + sum(&bytes[start..])), 0xffff, "the checksum of the segment");
+            assert_eq!(
+                fold(pseudo(bytes, start, 6) + sum(&bytes[start..])),
+                0xffff,
+                "the checksum of the segment"
+            );
         }
         let tcp = &bytes[start..];
         let header = usize::from(tcp[12] >> 4) * 4;

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 
 use clickwork_packet::Packet;
 use clickwork_prolac_tcp::abi::Config;
-use clickwork_prolac_tcp::{ConnectionId, Error, Event, ListenerId, Options, Program, Received, State, TcpStack};
+use clickwork_prolac_tcp::{
+    ConnectionId, Error, Event, ListenerId, Options, Program, Received, State, TcpStack,
+};
 
 use crate::fuzz::check::wire::{ACK, Header, RST, SYN, packet};
 use crate::random::{Random, mix};
@@ -91,7 +93,9 @@ fn a_blind_reset_does_not_end_a_connection() {
     let mut bench = Bench::new(Config::default(), 8);
     let (id, ack) = bench.open();
     let next = FIRST.wrapping_add(1);
-    for seq in [next.wrapping_add(1), next.wrapping_add(1000), next.wrapping_sub(1), next.wrapping_add(1 << 30)] {
+    for seq in
+        [next.wrapping_add(1), next.wrapping_add(1000), next.wrapping_sub(1), next.wrapping_add(1 << 30)]
+    {
         bench.send(RST, seq, ack, &[], &[]);
         assert_eq!(bench.stack.state(id), Ok(State::Established), "RST at {seq}");
     }
@@ -163,7 +167,8 @@ fn garbage_in_options_does_not_stop_text() {
         let mut bench = Bench::new(config, 8);
         let (id, ack) = bench.open();
         let length = random.below(41) as usize;
-        let options: Vec<u8> = (0..length).map(|_| random.next() as u8 & random.pick(&[255, 15, 3])).collect();
+        let options: Vec<u8> =
+            (0..length).map(|_| random.next() as u8 & random.pick(&[255, 15, 3])).collect();
         bench.send(ACK, FIRST.wrapping_add(1), ack, &options, b"text");
         assert_eq!(bench.read_all(id), b"text", "round {round}: {options:?}");
     }
@@ -179,7 +184,8 @@ fn a_flood_of_syns_takes_no_memory_and_no_service() {
     let client = bench.there;
     let mut memory = 0;
     for attempt in 0..100_000u32 {
-        bench.there = SocketAddr::from(([172, 16, (attempt >> 8) as u8, attempt as u8], (attempt >> 16) as u16 + 1));
+        bench.there =
+            SocketAddr::from(([172, 16, (attempt >> 8) as u8, attempt as u8], (attempt >> 16) as u16 + 1));
         bench.send(SYN, mix(u64::from(attempt)) as u32, 0, &[2, 4, 5, 180], &[]);
         bench.sent.clear();
         if attempt == 1_000 {

@@ -18,7 +18,10 @@ pub fn scenarios() -> Vec<(&'static str, Scenario)> {
         ("nothing", one(Scenario::default(), plans(0, Leave::Shutdown, 0, Leave::AfterPeer))),
         ("simultaneous close", one(Scenario::default(), plans(0, Leave::Shutdown, 0, Leave::Shutdown))),
         ("half close", one(Scenario::default(), plans(10, Leave::Shutdown, 40_000, Leave::AfterPeer))),
-        ("close with text unread", one(Scenario::default(), plans(100, Leave::AtOnce, 9_000, Leave::AfterPeer))),
+        (
+            "close with text unread",
+            one(Scenario::default(), plans(100, Leave::AtOnce, 9_000, Leave::AfterPeer)),
+        ),
         ("abort", one(Scenario::default(), plans(9_000, Leave::Abort(5_000), 100, Leave::AfterPeer))),
         ("classic", one(both(Config::bsd()), plans(20_000, Leave::Shutdown, 20_000, Leave::AfterPeer))),
         ("IPv6", Scenario { ipv6: true, ..Scenario::default() }),
@@ -69,7 +72,8 @@ fn windows() -> Vec<(&'static str, Scenario)> {
 fn links() -> Vec<(&'static str, Scenario)> {
     let link = Behaviour::default();
     let lossy = Behaviour { loss: 50, ..link.clone() };
-    let rough = Behaviour { loss: 20, duplicate: 50, corrupt: 20, reorder: 100, reorder_by: 20_000, ..link.clone() };
+    let rough =
+        Behaviour { loss: 20, duplicate: 50, corrupt: 20, reorder: 100, reorder_by: 20_000, ..link.clone() };
     let narrow = Behaviour { rate: 100_000, queue: 8_000, ..link.clone() };
     let over = |behaviour: &Behaviour, text| {
         let scenario = Scenario { links: [behaviour.clone(), behaviour.clone()], ..Scenario::default() };

@@ -67,8 +67,16 @@ fn scripts_reach_every_state() {
     }
     let states: Vec<_> = reached.keys().copied().collect();
     let all = [
-        "CLOSE-WAIT", "CLOSING", "ESTABLISHED", "FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "LISTEN", "SYN-RECEIVED",
-        "SYN-SENT", "TIME-WAIT",
+        "CLOSE-WAIT",
+        "CLOSING",
+        "ESTABLISHED",
+        "FIN-WAIT-1",
+        "FIN-WAIT-2",
+        "LAST-ACK",
+        "LISTEN",
+        "SYN-RECEIVED",
+        "SYN-SENT",
+        "TIME-WAIT",
     ];
     assert_eq!(states, all, "{reached:?}");
 }
@@ -77,7 +85,8 @@ fn scripts_reach_every_state() {
 fn every_seed_of_the_fuzz_target_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/tcp");
     let seeds = std::fs::read_dir(folder).expect("the seeds are part of the repository");
-    let seeds: Vec<_> = seeds.map(|seed| std::fs::read(seed.expect("a seed").path()).expect("a file")).collect();
+    let seeds: Vec<_> =
+        seeds.map(|seed| std::fs::read(seed.expect("a seed").path()).expect("a file")).collect();
     assert!(seeds.len() >= 20, "only {} seeds", seeds.len());
     seeds.iter().for_each(|seed| check::check(seed));
 }

@@ -30,7 +30,10 @@ pub fn run_seed(program: Program, seed: u64, trace: bool) -> Result<Outcome, Str
 }
 
 /// Runs all of `jobs` on all processors; the failures, in order.
-pub fn in_parallel(jobs: u64, work: impl Fn(u64) -> Result<Outcome, String> + Sync) -> (Outcome, Vec<(u64, String)>) {
+pub fn in_parallel(
+    jobs: u64,
+    work: impl Fn(u64) -> Result<Outcome, String> + Sync,
+) -> (Outcome, Vec<(u64, String)>) {
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get());
     let one = || {

@@ -60,9 +60,8 @@ pub fn program(catalogue: &Catalogue, names: &[String], build: &Build) -> Result
 pub fn shared_object(catalogue: &Catalogue, names: &[String], build: &Build) -> Result<PathBuf, String> {
     let output = with_large_stack(|| catalogue.compile(names, "tcp", build.level));
     let output = output.map_err(|error: Error| error.to_string())?;
-    let environment = ["entries.c", "environment.h"].map(|name| {
-        std::fs::read_to_string(root().join("include").join(name)).expect("part of the crate")
-    });
+    let environment = ["entries.c", "environment.h"]
+        .map(|name| std::fs::read_to_string(root().join("include").join(name)).expect("part of the crate"));
     let texts = [&output.source, &output.header, &environment[0], &environment[1], &build.flags.join(" ")];
     let name = format!("{:016x}", texts.iter().fold(0, |hash, text| hash_on(hash, text.as_bytes())));
     let object = kept().join(format!("{name}.so"));
@@ -92,7 +91,15 @@ fn compile(folder: &Path, source: &str, header: &str, flags: &[String]) -> Resul
         .map_err(|error| format!("{}: {error}", folder.display()))?;
     let object = folder.join("tcp.so");
     let mut command = Command::new(compiler());
-    command.args(flags).args(["-std=c11", "-w", "-shared", "-fPIC", "-fno-strict-aliasing", "-Wl,-Bsymbolic", "-pipe"]);
+    command.args(flags).args([
+        "-std=c11",
+        "-w",
+        "-shared",
+        "-fPIC",
+        "-fno-strict-aliasing",
+        "-Wl,-Bsymbolic",
+        "-pipe",
+    ]);
     command.arg("-I").arg(root().join("include")).arg("-I").arg(folder).arg("-o").arg(&object);
     command.arg(folder.join("tcp.c")).arg(root().join("include/entries.c"));
     let output = command.output().map_err(|error| format!("{}: {error}", compiler()))?;

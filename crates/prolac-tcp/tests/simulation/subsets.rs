@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use crate::base;
 use crate::compose::Catalogue;
 use crate::random::Random;
 use crate::runs::{in_parallel, variable};
 use crate::subset::{Build, catalogue, program, with_large_stack};
 use crate::world::Outcome;
-use crate::base;
 
 /// The extensions of the paper.
 const PAPER: [&str; 4] = ["delay-ack", "slow-start", "fast-retransmit", "header-prediction"];
@@ -27,7 +27,8 @@ fn subsets(catalogue: &Catalogue, random: u64) -> Subsets {
     };
     add(&[]);
     add(&all);
-    let paper: Vec<String> = PAPER.iter().filter(|p| all.iter().any(|a| a == *p)).map(ToString::to_string).collect();
+    let paper: Vec<String> =
+        PAPER.iter().filter(|p| all.iter().any(|a| a == *p)).map(ToString::to_string).collect();
     (0..1u32 << paper.len()).for_each(|bits| add(&members(&paper, |index| bits >> index & 1 == 1)));
     for first in &all {
         all.iter().for_each(|second| add(&[first.clone(), second.clone()]));

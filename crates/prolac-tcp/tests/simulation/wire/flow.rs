@@ -50,8 +50,6 @@ impl Half {
 /// Both halves.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
-    /// Which connection with these ports it is.
-    pub incarnation: u32,
     halves: [Half; 2],
 }
 
@@ -73,10 +71,6 @@ impl Flow {
 
     /// A SYN begins a half, or repeats what it said.
     fn syn(&mut self, end: usize, s: &Segment) -> Result<(), String> {
-        if self.halves[end].initial.is_some_and(|initial| initial != s.seq) {
-            // The ports are used again.
-            *self = Flow { incarnation: self.incarnation + 1, ..Flow::default() };
-        }
         if s.has_ack && self.halves[1 - end].initial.is_none() {
             return Err("a SYN-ACK without a SYN".to_string());
         }
@@ -87,6 +81,25 @@ impl Flow {
         half.sack = s.options.sack_permitted;
         half.timestamps = s.options.timestamps.is_some();
         Ok(())
+    }
+
+    /// The connection that a SYN begins, if the ports are used again. A SYN-ACK answers the other end's SYN, perhaps an
+    /// old one.
+    pub fn next(&self, end: usize, s: &Segment) -> Option<Flow> {
+        if !s.syn || s.rst || self.halves[end].initial.is_none_or(|initial| initial == s.seq) {
+            return None;
+        }
+        let mut halves = [Half::default(), Half::default()];
+        if s.has_ack {
+            let Half { initial, mss, scale, sack, timestamps, stamps, offered, .. } =
+                self.halves[1 - end].clone();
+            halves[1 - end] =
+                Half { initial, mss, scale, sack, timestamps, stamps, end: 1, ..Half::default() };
+            halves[1 - end].arrived.insert(0, 1);
+            halves[end].open = true;
+            halves[end].offered = offered.max(0);
+        }
+        Some(Flow { halves })
     }
 
     fn check_acknowledgment(&mut self, end: usize, s: &Segment) -> Result<(), String> {

@@ -16,10 +16,10 @@ pub use segment::Segment;
 /// All connections between two ends; end 0 and end 1.
 pub struct Wire {
     rules: Rules,
-    /// By the ports of ends 0 and 1.
-    flows: HashMap<(u16, u16), Flow>,
-    /// Packets under way: who sent them, on which incarnation of the connection.
-    known: Vec<(usize, u32, Segment)>,
+    /// By the ports of ends 0 and 1: one connection after the other, though an end may be at an earlier one than its peer.
+    flows: HashMap<(u16, u16), Vec<Flow>>,
+    /// Packets that were sent: by whom, and on which connection with the ports.
+    known: Vec<(usize, usize, Segment)>,
     /// Bytes of text that were sent again; window probes do not count.
     pub retransmitted: u64,
 }
@@ -32,20 +32,22 @@ impl Wire {
     /// A packet as `end` sends it: its number, or what is wrong with it.
     pub fn sent(&mut self, end: usize, bytes: &[u8]) -> Result<u64, String> {
         let segment = Segment::parse(bytes)?;
-        let flow = self.flows.entry(ports(end, &segment)).or_default();
-        let checked = flow.sent(end, &segment, &self.rules);
-        self.retransmitted += checked.map_err(|error| format!("{segment}: {error}"))?;
-        self.known.push((end, flow.incarnation, segment));
+        let flows = self.flows.entry(ports(end, &segment)).or_insert_with(|| vec![Flow::default()]);
+        if let Some(next) = flows.last().and_then(|last| last.next(end, &segment)) {
+            flows.push(next);
+        }
+        let checked = sent_on_one(flows, end, &segment, &self.rules);
+        let (flow, again) = checked.map_err(|error| format!("{segment}: {error}"))?;
+        self.retransmitted += again;
+        self.known.push((end, flow, segment));
         Ok(self.known.len() as u64 - 1)
     }
 
     /// The packet with this number has arrived whole at the other end.
     pub fn arrived(&mut self, id: u64) {
-        let (end, incarnation, segment) = &self.known[id as usize];
-        if let Some(flow) = self.flows.get_mut(&ports(*end, segment)) {
-            if flow.incarnation == *incarnation {
-                flow.arrived(*end, segment);
-            }
+        let (end, flow, segment) = &self.known[id as usize];
+        if let Some(flows) = self.flows.get_mut(&ports(*end, segment)) {
+            flows[*flow].arrived(*end, segment);
         }
     }
 
@@ -58,6 +60,26 @@ impl Wire {
     pub fn packets(&self) -> usize {
         self.known.len()
     }
+}
+
+/// The newest connection to which a segment can belong, and how many of its bytes were sent before.
+fn sent_on_one(flows: &mut [Flow], end: usize, s: &Segment, rules: &Rules) -> Result<(usize, u64), String> {
+    let last = flows.len() - 1;
+    if last == 0 {
+        return flows[0].sent(end, s, rules).map(|again| (0, again));
+    }
+    let mut first_error = None;
+    for index in (0..=last).rev() {
+        let mut flow = flows[index].clone();
+        match flow.sent(end, s, rules) {
+            Ok(again) => {
+                flows[index] = flow;
+                return Ok((index, again));
+            }
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    Err(first_error.unwrap_or_default())
 }
 
 fn ports(end: usize, segment: &Segment) -> (u16, u16) {

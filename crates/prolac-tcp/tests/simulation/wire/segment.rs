@@ -93,9 +93,7 @@ fn check_ip(net: Option<&NetSlice<'_>>, length: usize) -> Result<(), String> {
             }
             (usize::from(header.total_len), header.time_to_live)
         }
-        Some(NetSlice::Ipv6(ip)) => {
-            (40 + usize::from(ip.header().payload_length()), ip.header().hop_limit())
-        }
+        Some(NetSlice::Ipv6(ip)) => (40 + usize::from(ip.header().payload_length()), ip.header().hop_limit()),
         _ => return Err("no IP header".to_string()),
     };
     if total != length || ttl == 0 {
