@@ -218,7 +218,7 @@ impl<'a> Machine<'a> {
 
     /// A segment of the peer with so much text.
     fn send(&mut self, header: &Header, text: usize, merged: u16) {
-        let first = header.seq.wrapping_add(u32::from(header.flags & wire::SYN != 0) / 1 & 1);
+        let first = header.seq.wrapping_add(u32::from(header.flags & wire::SYN != 0));
         let text: Vec<u8> = (0..text as u32).map(|at| byte_at(first.wrapping_add(at))).collect();
         let bytes = wire::packet(self.there, self.here, header, &text);
         self.give(bytes, merged);

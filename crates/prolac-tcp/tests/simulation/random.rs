@@ -21,7 +21,7 @@ impl Random {
 
     /// Below `n`; 0 if `n` is.
     pub fn below(&mut self, n: u64) -> u64 {
-        if n == 0 { 0 } else { (u128::from(self.next()) * u128::from(n) >> 64) as u64 }
+        if n == 0 { 0 } else { ((u128::from(self.next()) * u128::from(n)) >> 64) as u64 }
     }
 
     /// From `low` to `high`, both included.
@@ -48,7 +48,7 @@ impl Random {
 
 /// A number that depends on every bit of `n`.
 pub fn mix(n: u64) -> u64 {
-    let n = (n ^ n >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let n = (n ^ n >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    n ^ n >> 31
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
 }

@@ -80,7 +80,8 @@ fn any_subset_passes_the_base_tests() {
 fn a_missing_need_is_named() {
     let catalogue = catalogue();
     for extension in catalogue.extensions().filter(|extension| !extension.needs.is_empty()) {
-        let error = catalogue.compile(&[extension.name.clone()], "tcp", 1).expect_err("it needs another");
+        let error =
+            catalogue.compile(std::slice::from_ref(&extension.name), "tcp", 1).expect_err("it needs another");
         let message = error.to_string();
         let expected = format!("the extension `{}` needs `", extension.name);
         assert!(message.starts_with(&expected), "{message}");

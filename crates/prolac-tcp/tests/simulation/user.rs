@@ -73,7 +73,7 @@ pub struct User {
 /// The byte that `end` of the connection writes at `position`. It never equals its neighbours, so that one which is taken
 /// out shows.
 pub fn byte(end: usize, position: u64, client_port: u16) -> u8 {
-    let block = mix(position / 8 ^ (end as u64) << 60 ^ u64::from(client_port) << 40);
+    let block = mix((position / 8) ^ ((end as u64) << 60) ^ (u64::from(client_port) << 40));
     (block >> (position % 8 * 8)) as u8 & 0x7f | (position as u8 & 1) << 7
 }
 
@@ -139,10 +139,8 @@ impl User {
             if self.random.chance(self.plan.think.0) {
                 self.write_after = now + self.random.below(self.plan.think.1 + 1);
             }
-            if let Leave::Abort(at) = self.plan.leave {
-                if self.written + self.read >= at {
-                    return Ok(());
-                }
+            if self.is_to_abort() {
+                return Ok(());
             }
         }
         Ok(())
@@ -178,10 +176,8 @@ impl User {
                 Ok(None) | Err(Error::WOULD_BLOCK) => return Ok(()),
                 Err(error) => return Err(Fault::Failed(error)),
             }
-            if let Leave::Abort(at) = self.plan.leave {
-                if self.written + self.read >= at {
-                    return Ok(());
-                }
+            if self.is_to_abort() {
+                return Ok(());
             }
         }
         Ok(())
@@ -239,6 +235,10 @@ impl User {
         }
     }
 
+    fn is_to_abort(&self) -> bool {
+        matches!(self.plan.leave, Leave::Abort(at) if self.written + self.read >= at)
+    }
+
     /// Leaves, if it is time.
     fn leave(&mut self, stack: &mut TcpStack, now: u64) {
         let all_written = self.written == self.plan.total;
@@ -246,7 +246,7 @@ impl User {
             return;
         }
         match self.plan.leave {
-            Leave::Abort(at) if self.written + self.read >= at => {
+            _ if self.is_to_abort() => {
                 stack.abort(now, self.id);
                 self.ended = Some(End::Left);
             }

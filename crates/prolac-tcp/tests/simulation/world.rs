@@ -213,9 +213,11 @@ impl<'a> World<'a> {
         for end in [0, 1] {
             while let Some(transmit) = self.stacks[end].next_transmit() {
                 for bytes in offload::packets(transmit) {
+                    let before = self.wire.retransmitted;
                     let id = self.wire.sent(end, &bytes).map_err(|error| format!("end {end}: {error}"))?;
                     if self.trace {
-                        self.show(&format!("{end} -> #{id} {}", self.wire.segment(id)));
+                        let again = if self.wire.retransmitted > before { " again" } else { "" };
+                        self.show(&format!("{end} -> #{id} {}{again}", self.wire.segment(id)));
                     }
                     self.links[end].send(self.now, bytes, id);
                 }
@@ -358,7 +360,7 @@ impl<'a> World<'a> {
                 format!("conversation {}, end {}: {error}; {}", user.conversation, user.end, self.state())
             })?;
         }
-        if self.scenario.links.iter().all(|link| link.is_clean()) && self.wire.retransmitted > 0 {
+        if self.scenario.is_clean() && self.wire.retransmitted > 0 {
             return Err(format!("{} bytes were sent again on a clean path", self.wire.retransmitted));
         }
         for (end, stack) in self.stacks.iter().enumerate() {

@@ -192,7 +192,7 @@ impl Flow {
         if half.fin.is_some_and(beyond) {
             return Err(format!("text or FIN to {end_of_text} when the FIN stood at {:?}", half.fin));
         }
-        let probe = length + i64::from(s.fin) <= 1;
+        let probe = length == 1 && !s.fin;
         let end_of_all = end_of_text + i64::from(s.fin);
         if half.open && s.span() > 0 && !s.syn && end_of_all > half.offered.max(half.end) && !probe {
             return Err(format!("it goes to {end_of_all}, the window to {}", half.offered));
