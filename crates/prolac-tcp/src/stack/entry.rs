@@ -31,7 +31,10 @@ impl TcpStack {
             let events = std::mem::replace(&mut (*tcb).events, 0);
             (events, (*tcb).state, (*tcb).deadline)
         };
-        inner.wheel.set(index, deadline);
+        // Deadlines move back with nearly every segment; the timer does not follow, and looks when it fires.
+        if deadline < inner.wheel.get(index) {
+            inner.wheel.set(index, deadline);
+        }
         if events != 0 {
             inner.announce(index, events);
         }
@@ -95,6 +98,12 @@ impl TcpStack {
     pub fn advance(&mut self, now: u64) {
         while let Some(index) = self.inner_mut().wheel.expired(now) {
             debug_assert_ne!(index, NONE);
+            // SAFETY: only slots in use have timers, and no entry runs.
+            let deadline = unsafe { (*self.tcb(index)).deadline };
+            if deadline > now {
+                self.inner_mut().wheel.set(index, deadline);
+                continue;
+            }
             // SAFETY: only slots in use have timers.
             self.enter(index, |entries, tcb| unsafe { (entries.timeout)(tcb, now) });
         }

@@ -16,7 +16,7 @@ use crate::abi::{self, Segment, state};
 
 /// Room that buffers for text have in front: for IP and TCP headers with all options, and the link's.
 pub(crate) const HEADROOM: usize = 16 + 60 + 60;
-/// Text up to this length is copied behind its headers rather than sent as a second piece.
+/// Text up to this length is copied behind its headers: cheaper than to share a buffer.
 const COPY_BELOW: usize = 256;
 /// Where the checksum stands in the TCP header.
 const CHECKSUM: usize = 16;
@@ -136,11 +136,11 @@ impl Inner {
         let (packet, data) = unsafe { (&mut (*segment).packet, &mut (*segment).data) };
         let Some(packet) = packet else { return (alone(headers, &[]), None) };
         let offset = *data as usize - packet.data().as_ptr() as usize;
-        if !packet.is_shared() && packet.headroom() + offset >= headers.len() {
-            return (in_place(headers, packet, data, offset, length), None);
-        }
         if length <= COPY_BELOW {
             return (alone(headers, &packet.data()[offset..offset + length]), None);
+        }
+        if !packet.is_shared() && packet.headroom() + offset >= headers.len() {
+            return (in_place(headers, packet, data, offset, length), None);
         }
         let mut text = packet.clone();
         text.pull(offset);
