@@ -3,7 +3,6 @@
 use crate::abi::state;
 
 use super::linux::*;
-use super::ports::Holder;
 use super::socket::{BOTH, RECEIVE, SEND, Stage};
 use super::{Errno, Fd, Progress, Refusal, Sockets, Wait};
 
@@ -58,7 +57,7 @@ impl Sockets {
             None => self.stack.close(now, id),
         }
         self.of_connection.remove(&id);
-        if let Some(local) = self.at(fd)?.local {
+        if let Some(local) = self.at(fd)?.bound_to() {
             self.ports.orphan(local.port(), fd, id);
         }
         self.forget(fd);
@@ -96,9 +95,8 @@ impl Sockets {
 
     /// Takes a socket out of the table.
     fn forget(&mut self, fd: Fd) {
-        if let Some(local) = self.table.remove(&fd).and_then(|socket| socket.local) {
-            self.ports.release(local.port(), Holder::Socket(fd));
-        }
+        self.release_port(fd);
+        self.table.remove(&fd);
         self.free.insert(fd);
     }
 

@@ -5,7 +5,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use crate::abi::state;
 
 use super::linux::*;
-use super::ports::Holder;
 use super::socket::{Domain, Socket, Stage};
 use super::{Errno, Fd, Progress, Refusal, Sockets, Waiting, address};
 
@@ -64,7 +63,7 @@ impl Sockets {
         if ip.is_multicast() || ip == IpAddr::V4(Ipv4Addr::BROADCAST) {
             return Err(Errno::NETUNREACH);
         }
-        match socket.local {
+        match socket.bound_to() {
             // An IPv6 address that was bound cannot talk to IPv4, nor the other way round.
             Some(local) if !local.ip().is_unspecified() && local.is_ipv4() != remote.is_ipv4() => {
                 Err(if remote.is_ipv4() { Errno::NETUNREACH } else { Errno::INVAL })
@@ -75,7 +74,7 @@ impl Sockets {
 
     pub(super) fn send_syn(&mut self, now: u64, fd: Fd, remote: SocketAddr) -> Result<(), Errno> {
         let options = self.stack_options(fd)?;
-        let bound = self.at(fd)?.local;
+        let bound = self.at(fd)?.bound_to();
         let local = bound.map(|b| match b.ip().is_unspecified() {
             true => SocketAddr::new(unspecified_like(remote.ip()), b.port()),
             false => b,
@@ -90,6 +89,7 @@ impl Sockets {
         socket.error = None;
         if bound.is_none() {
             socket.local = Some(chosen);
+            socket.holds_port = true;
             let claim = self.claim(fd, chosen.ip())?;
             self.ports.claim(chosen.port(), claim);
         }
@@ -128,7 +128,7 @@ impl Sockets {
     pub(super) fn disconnect(&mut self, now: u64, fd: Fd) -> Result<(), Errno> {
         let socket = self.at(fd)?;
         let told = match socket.state(&self.stack) {
-            state::CLOSED | state::LISTEN => None,
+            state::CLOSED | state::LISTEN => self.take_error(fd),
             _ if socket.deferred.is_some() => None,
             _ => Some(Errno::CONNRESET),
         };
@@ -152,15 +152,14 @@ impl Sockets {
         }
         let socket = self.at_mut(fd)?;
         reset(socket);
-        if let Some(local) = socket.local {
-            let bound = socket.bound;
-            if !bound {
-                socket.local = None;
-                self.ports.release(local.port(), Holder::Socket(fd));
-            } else {
-                let claim = self.claim(fd, local.ip())?;
-                self.ports.claim(local.port(), claim);
-            }
+        if !socket.bound {
+            let any = super::open::unspecified(socket.domain);
+            socket.local = socket.local.map(|local| SocketAddr::new(any, local.port()));
+            self.release_port(fd);
+        } else if let Some(local) = socket.bound_to() {
+            // It may have listened, and does no more.
+            let claim = self.claim(fd, local.ip())?;
+            self.ports.claim(local.port(), claim);
         }
         Ok(())
     }

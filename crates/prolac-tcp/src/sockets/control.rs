@@ -68,8 +68,11 @@ impl Sockets {
     }
 
     fn unacknowledged(&self, fd: Fd) -> Result<u32, Errno> {
-        let id = self.at(fd)?.connection();
-        Ok(id.and_then(|id| self.stack.queued(id).ok()).unwrap_or(0) as u32)
+        let socket = self.at(fd)?;
+        let text = socket.connection().and_then(|id| self.stack.queued(id).ok()).unwrap_or(0);
+        // The FIN has a sequence number too.
+        let fin = matches!(socket.state(&self.stack), state::FIN_WAIT_1 | state::CLOSING | state::LAST_ACK);
+        Ok(text as u32 + u32::from(fin))
     }
 
     fn unsent(&self, now: u64, fd: Fd) -> Result<u32, Errno> {

@@ -50,12 +50,24 @@ impl Sockets {
         if !socket.settings.free_bind && !self.may_bind(local.ip()) {
             return Err(Errno::ADDRNOTAVAIL);
         }
-        if socket.state(&self.stack) != state::CLOSED || socket.local.is_some() {
+        // A connection that has ended keeps no port, unless the user chose it.
+        let ended = socket.connection().is_some() && !socket.bound;
+        if socket.state(&self.stack) != state::CLOSED || (socket.holds_port && !ended) {
             return Err(Errno::INVAL);
         }
+        self.release_port(fd);
         self.take_port(fd, local)?;
-        self.at_mut(fd)?.bound = true;
+        self.at_mut(fd)?.bound = local.port() != 0;
         Ok(())
+    }
+
+    /// Gives a port back; `getsockname` goes on showing it.
+    pub(super) fn release_port(&mut self, fd: Fd) {
+        let Some(socket) = self.table.get_mut(&fd) else { return };
+        if let Some(local) = socket.bound_to() {
+            socket.holds_port = false;
+            self.ports.release(local.port(), Holder::Socket(fd));
+        }
     }
 
     fn may_bind(&self, address: IpAddr) -> bool {
@@ -74,7 +86,9 @@ impl Sockets {
         };
         let port = port.ok_or(Errno::ADDRINUSE)?;
         self.ports.claim(port, claim);
-        self.at_mut(fd)?.local = Some(SocketAddr::new(local.ip(), port));
+        let socket = self.at_mut(fd)?;
+        socket.local = Some(SocketAddr::new(local.ip(), port));
+        socket.holds_port = true;
         Ok(())
     }
 
@@ -104,7 +118,7 @@ impl Sockets {
             Stage::Idle if socket.deferred.is_none() => {}
             _ => return Err(Errno::INVAL),
         }
-        if socket.local.is_none() {
+        if !socket.holds_port {
             self.take_port(fd, SocketAddr::new(unspecified(socket.domain), 0))?;
         }
         self.start_listening(fd, backlog)
@@ -162,10 +176,10 @@ impl Sockets {
         socket.non_blocking = flags & SOCK_NONBLOCK != 0;
         socket.close_on_exec = flags & SOCK_CLOEXEC != 0;
         socket.stage = Stage::Connected(id);
-        socket.bound = true;
         let peer = RawAddress::of(socket.domain, self.stack.peer_addr(id)?);
         let local = self.stack.local_addr(id)?;
         socket.local = Some(local);
+        socket.holds_port = true;
         let new = self.insert(socket)?;
         self.of_connection.insert(id, new);
         let claim = self.claim(new, local.ip())?;

@@ -2,7 +2,7 @@
 //!
 //! Every socket with a local port holds it, listening, connected or only bound, and so does a connection whose socket is
 //! closed until the connection is gone. Two holders of overlapping addresses exclude each other unless both allow it:
-//! by SO_REUSEADDR while neither listens, or by SO_REUSEPORT.
+//! by SO_REUSEADDR while it does not listen, or by SO_REUSEPORT.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -44,8 +44,9 @@ impl Claim {
         v6.address.is_unspecified() && !v6.v6_only
     }
 
+    /// Whether the claim, which is there, forbids the other.
     fn excludes(&self, other: &Claim) -> bool {
-        let shared_address = self.reuse_address && other.reuse_address && !self.listening && !other.listening;
+        let shared_address = self.reuse_address && other.reuse_address && !self.listening;
         let shared_port = self.reuse_port && other.reuse_port;
         self.holder != other.holder && !shared_address && !shared_port && self.overlaps(other)
     }

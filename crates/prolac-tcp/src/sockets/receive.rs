@@ -69,7 +69,7 @@ impl Sockets {
         let settings = &self.at(fd)?.settings;
         let wished: usize = buffers.iter().map(|part| part.len()).sum();
         let low_water = (settings.receive_low_water as usize).max(1);
-        let target = if flags & MSG_WAITALL != 0 { wished } else { low_water.min(wished) };
+        let target = if flags & MSG_WAITALL != 0 { wished } else { low_water.min(wished) }.max(1);
         let patient = !self.at(fd)?.non_blocking && flags & MSG_DONTWAIT == 0;
         let timeout = settings.receive_timeout;
         let waiting = Waiting { fd, events: POLLIN, timeout, patient };
@@ -78,6 +78,9 @@ impl Sockets {
             self.move_text(now, id, buffers, flags, progress)?;
         }
         let done = progress.done;
+        if wished == 0 && self.unread(fd)? > 0 {
+            return Ok(0);
+        }
         if done >= target || self.at_urgent_mark(fd) && done > 0 {
             return Ok(done);
         }

@@ -47,9 +47,11 @@ pub(super) struct Socket {
     pub non_blocking: bool,
     pub close_on_exec: bool,
     pub stage: Stage,
-    /// Where it is bound, by `bind` or by a call that needed an address.
+    /// What `getsockname` shows: where it is bound, by `bind` or by a call that needed an address; or was bound last.
     pub local: Option<SocketAddr>,
-    /// The address was chosen by the user, so it outlives a disconnect.
+    /// The port of `local` is taken.
+    pub holds_port: bool,
+    /// The port was chosen by the user, so it outlives a connection.
     pub bound: bool,
     /// What the user has shut down: [`RECEIVE`], [`SEND`].
     pub shutdown: u8,
@@ -72,6 +74,7 @@ impl Socket {
             close_on_exec: false,
             stage: Stage::Idle,
             local: None,
+            holds_port: false,
             bound: false,
             shutdown: 0,
             error: None,
@@ -87,6 +90,11 @@ impl Socket {
             Stage::Connecting(id) | Stage::Connected(id) => Some(id),
             Stage::Idle | Stage::Listening(_) => None,
         }
+    }
+
+    /// Where it is bound now.
+    pub fn bound_to(&self) -> Option<SocketAddr> {
+        self.local.filter(|_| self.holds_port)
     }
 
     /// `sk_state`. A connection in TIME-WAIT is closed to its user.

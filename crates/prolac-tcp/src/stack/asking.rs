@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use super::TcpStack;
 use super::flow::split;
-use super::input::peer_is_done;
 use super::types::ConnectionId;
+use crate::abi::state;
 use crate::error::Error;
 
 impl TcpStack {
@@ -25,8 +25,10 @@ impl TcpStack {
 
     /// Whether the peer has sent its FIN, and everything before it is here.
     pub fn peer_closed(&self, id: ConnectionId) -> bool {
+        let has_fin =
+            |state| matches!(state, state::CLOSE_WAIT | state::LAST_ACK | state::CLOSING | state::TIME_WAIT);
         // SAFETY: the slot is in use, and no entry runs.
-        self.slot_of(id).is_ok_and(|index| peer_is_done(unsafe { (*self.tcb(index)).state }))
+        self.slot_of(id).is_ok_and(|index| has_fin(unsafe { (*self.tcb(index)).state }))
     }
 
     /// Unread bytes before the urgent byte, as long as one was announced and not passed.

@@ -64,7 +64,6 @@ pub(super) fn of_resting(state: u8, config: &Config) -> Vec<u8> {
     let status = Status {
         rto: config.rto_initial,
         send_mss: MSS_DEFAULT,
-        advertised_mss: MSS_DEFAULT,
         send_threshold: INFINITE,
         congestion_window: config.initial_window,
         reordering: 3,

@@ -1,6 +1,6 @@
 //! IPPROTO_IP and IPPROTO_IPV6: what a TCP socket has of them.
 
-use crate::abi::{option, state};
+use crate::abi::option;
 
 use super::{Value, int, within};
 use crate::sockets::linux::*;
@@ -16,6 +16,7 @@ impl Sockets {
     pub(super) fn set_ip_option(&mut self, now: u64, fd: Fd, name: i32, raw: &[u8]) -> Result<(), Errno> {
         // Linux takes a byte for any of them, and nothing at all as 0.
         let value = match raw {
+            [] if matches!(name, IP_FREEBIND | IP_TRANSPARENT) => return Err(Errno::INVAL),
             [] => 0,
             [byte, ..] if raw.len() < 4 => i32::from(*byte),
             _ => int(raw)?,
@@ -63,7 +64,7 @@ impl Sockets {
             return Err(Errno::NOPROTOOPT);
         }
         let value = int(raw)?;
-        let fresh = self.at(fd)?.local.is_none();
+        let fresh = !self.at(fd)?.holds_port;
         let settings = &mut self.at_mut(fd)?.settings;
         match name {
             IPV6_V6ONLY if !fresh => Err(Errno::INVAL),
@@ -92,7 +93,7 @@ impl Sockets {
     pub(super) fn ipv6_option(&mut self, now: u64, fd: Fd, name: i32) -> Result<Value, Errno> {
         let socket = self.at(fd)?;
         if socket.domain == Domain::V4 {
-            return Err(Errno::NOPROTOOPT);
+            return Err(Errno::OPNOTSUPP);
         }
         Ok(match name {
             IPV6_V6ONLY => socket.settings.v6_only.into(),
@@ -107,10 +108,7 @@ impl Sockets {
 
     /// The path MTU of a connection; others know of no path.
     fn path_mtu(&self, now: u64, fd: Fd) -> Result<u32, Errno> {
-        let socket = self.at(fd)?;
-        match (socket.state(&self.stack), socket.connection()) {
-            (state::CLOSED, _) | (_, None) => Err(Errno::NOTCONN),
-            (_, Some(id)) => Ok(self.stack.status(now, id)?.path_mtu),
-        }
+        let id = self.at(fd)?.connection().ok_or(Errno::NOTCONN)?;
+        Ok(self.stack.status(now, id)?.path_mtu)
     }
 }

@@ -67,7 +67,7 @@ impl Sockets {
             IPPROTO_TCP => self.tcp_option(now, fd, name),
             IPPROTO_IP => self.ip_option(now, fd, name),
             IPPROTO_IPV6 => self.ipv6_option(now, fd, name),
-            _ => Err(Errno::NOPROTOOPT),
+            _ => Err(Errno::OPNOTSUPP),
         }?;
         let bytes = match value {
             // `do_ip_getsockopt` gives small values as a byte to those who have room for no more.

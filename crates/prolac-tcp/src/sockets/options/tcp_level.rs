@@ -84,11 +84,11 @@ impl Sockets {
         let state = self.at(fd)?.state(&self.stack);
         let resting = matches!(state, state::CLOSED | state::LISTEN);
         let as_client = self.stack.config().fast_open & 1 != 0;
+        let longest = self.limits.backlog;
         let settings = &mut self.at_mut(fd)?.settings;
         match name {
             TCP_LINGER2 => {
-                // Too long is as good as none, as in Linux.
-                settings.linger2 = if (0..=FIN_TIMEOUT_MAX).contains(&value) { value } else { -1 };
+                settings.linger2 = value.clamp(-1, FIN_TIMEOUT_MAX);
                 let milliseconds = self.fin_timeout(fd)?;
                 self.apply(now, fd, option::FIN_TIMEOUT, milliseconds.unwrap_or(u32::MAX))?;
             }
@@ -102,7 +102,7 @@ impl Sockets {
                 self.apply(now, fd, option::WINDOW_CLAMP, bytes)?;
             }
             TCP_FASTOPEN if resting => {
-                settings.fast_open = within(value, 0..=i32::MAX)?;
+                settings.fast_open = within(value, 0..=i32::MAX)?.min(longest);
                 self.apply(now, fd, option::FAST_OPEN, u32::from(value != 0))?;
             }
             TCP_FASTOPEN => return Err(Errno::INVAL),
@@ -125,9 +125,13 @@ impl Sockets {
             }
             TCP_NOTSENT_LOWAT => settings.not_sent_low_water = value as u32,
             TCP_INQ => settings.inquire = within(value, 0..=1)? != 0,
-            TCP_THIN_LINEAR_TIMEOUTS | TCP_THIN_DUPACK => {
+            TCP_THIN_LINEAR_TIMEOUTS => {
                 within(value, 0..=1)?;
                 self.store(fd, IPPROTO_TCP, name, value)?;
+            }
+            // Linux does nothing with it any more.
+            TCP_THIN_DUPACK => {
+                within(value, 0..=1)?;
             }
             TCP_SAVE_SYN => {
                 within(value, 0..=2)?;

@@ -1,0 +1,128 @@
+//! Every socket call in every state of a socket: what it gives, and its `errno`.
+//!
+//! `table.txt` has a row for each state and a column entry for each call. Our sockets have to fit it, and so has the kernel
+//! that runs the test, which is where the table comes from (`UPDATE_TABLE=1 cargo test --test socket_calls` writes it
+//! anew from the kernel). Both go through the same steps, which [`states`] lists. `options.txt` is the same for options.
+
+mod api;
+mod kernel;
+mod options;
+mod ours;
+mod states;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use api::Api;
+use clickwork_prolac_tcp::sockets::linux;
+
+type Row = (String, String, String);
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/socket_calls").join(name)
+}
+
+/// The table as an implementation of sockets makes it: `state: call=outcome ...`.
+fn table<A: Api>(make: impl Fn() -> A) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (state, prepare) in states::STATES {
+        for (call, perform) in states::CALLS {
+            let mut api = make();
+            let fd = prepare(&mut api);
+            rows.push(((*state).to_owned(), (*call).to_owned(), perform(&mut api, fd)));
+        }
+    }
+    rows
+}
+
+/// The same of options.
+fn option_table<A: Api>(make: impl Fn() -> A) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (family, domain) in [("IPv4", linux::AF_INET), ("IPv6", linux::AF_INET6)] {
+        for (name, level, option) in options::OPTIONS {
+            let text = options::describe(&mut make(), domain, *level, *option);
+            rows.push((family.to_owned(), (*name).to_owned(), text));
+        }
+    }
+    for (name, perform) in options::OTHERS {
+        rows.push(("others".to_owned(), (*name).to_owned(), perform(&mut make())));
+    }
+    rows
+}
+
+fn written(rows: &[Row]) -> String {
+    let mut text = String::new();
+    let mut state = "";
+    for (row, call, outcome) in rows {
+        if row != state {
+            writeln!(text, "\n{row}").unwrap();
+            state = row;
+        }
+        writeln!(text, "    {call:<44} {outcome}").unwrap();
+    }
+    text
+}
+
+fn expected(name: &str) -> Vec<Row> {
+    let text = std::fs::read_to_string(path(name)).expect("the table");
+    let mut state = String::new();
+    let mut rows = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        match line.strip_prefix("    ") {
+            None => state = line.to_owned(),
+            Some(entry) => {
+                let (call, outcome) = entry.split_at(44.min(entry.len()));
+                rows.push((state.clone(), call.trim().to_owned(), outcome.trim().to_owned()));
+            }
+        }
+    }
+    rows
+}
+
+fn differences(name: &str, got: &[Row]) -> String {
+    let expected = expected(name);
+    assert_eq!(expected.len(), got.len(), "the table has another number of entries");
+    let mut text = String::new();
+    for (wished, got) in expected.iter().zip(got) {
+        assert_eq!((&wished.0, &wished.1), (&got.0, &got.1), "the table is in another order");
+        if wished.2 != got.2 {
+            writeln!(text, "{}, {}: {} in the table, but {}", wished.0, wished.1, wished.2, got.2).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn our_sockets_do_what_the_table_says() {
+    let text = differences("table.txt", &table(ours::Ours::new));
+    assert!(text.is_empty(), "\n{text}");
+}
+
+#[test]
+fn our_options_do_what_the_table_says() {
+    let text = differences("options.txt", &option_table(ours::Ours::new));
+    assert!(text.is_empty(), "\n{text}");
+}
+
+#[test]
+fn the_kernel_does_what_the_tables_say() {
+    if let Err(reason) = kernel::available() {
+        eprintln!("skipped: {reason}");
+        return;
+    }
+    if std::env::var_os("UPDATE_TABLE").is_some() {
+        let head = "# State of a socket, call, and what Linux gives. Read main.rs for how this came about.\n";
+        std::fs::write(path("table.txt"), head.to_owned() + &written(&table(kernel::Kernel::new))).unwrap();
+        let head = "# Option: what it holds, value:what it holds then or why not. Read options.rs.\n";
+        let text = written(&option_table(kernel::Kernel::new));
+        std::fs::write(path("options.txt"), head.to_owned() + &text).unwrap();
+    }
+    // A busy machine needs more time for its loopback: a difference counts if it stays.
+    let mut text = differences("table.txt", &table(kernel::Kernel::new));
+    if !text.is_empty() {
+        text = differences("table.txt", &table(kernel::Kernel::patient));
+    }
+    assert!(text.is_empty(), "\n{text}");
+    let text = differences("options.txt", &option_table(kernel::Kernel::new));
+    assert!(text.is_empty(), "\n{text}");
+}
