@@ -1,7 +1,6 @@
-//! Segments out: the IP header goes in front, the checksum is completed, and the text is never copied if that can be
-//! helped.
+//! Segments out: the IP header goes in front, the checksum is completed, and long text is never copied.
 //!
-//! If nobody else has the segment's buffer, the headers go into the room in front of its text: the packet is one piece,
+//! Short text is copied behind its headers. Else, if nobody else has the segment's buffer, the headers go into the room in front of its text: the packet is one piece,
 //! and the queue keeps a clone that shows the text only. Otherwise (the layer below still has the packet that was sent
 //! before, or another segment shares the buffer) headers and text are two pieces, which `Transmit::into_packet` joins.
 
@@ -16,7 +15,7 @@ use crate::abi::{self, Segment, state};
 
 /// Room that buffers for text have in front: for IP and TCP headers with all options, and the link's.
 pub(crate) const HEADROOM: usize = 16 + 60 + 60;
-/// Text up to this length is copied behind its headers: cheaper than to share a buffer.
+/// Text up to this length is copied behind its headers: that costs less than to share a buffer.
 const COPY_BELOW: usize = 256;
 /// Where the checksum stands in the TCP header.
 const CHECKSUM: usize = 16;

@@ -141,7 +141,19 @@ impl Pair {
             write_some(&mut self.server, self.now, server, &mut from_server);
             read_all(&mut self.client, self.now, client, &mut to_client);
             read_all(&mut self.server, self.now, server, &mut to_server);
-            assert!(self.step(end) || to_server.len() >= client_text.len(), "stalled at {}", self.now);
+            let goes_on = self.step(end);
+            assert!(
+                goes_on,
+                "stalled after {} of {} and {} of {} bytes\n{:?} {:#?}\n{:?} {:#?}",
+                to_server.len(),
+                client_text.len(),
+                to_client.len(),
+                server_text.len(),
+                self.client.state(client),
+                self.client.status(self.now, client),
+                self.server.state(server),
+                self.server.status(self.now, server),
+            );
         }
         (to_server, to_client)
     }

@@ -96,7 +96,7 @@ fn packets_out_are_right_with_and_without_offloads() {
 fn the_layer_below_may_keep_packets_and_retransmissions_are_right_too() {
     for six in [false, true] {
         let mut pair = Pair::new(six);
-        let (mut n, mut kept) = (0, Vec::new());
+        let (mut n, mut random, mut kept) = (0, 1u32, Vec::new());
         let pieces = Rc::new(RefCell::new([0, 0]));
         let count = pieces.clone();
         pair.watch = Box::new(move |_, transmit| {
@@ -105,7 +105,8 @@ fn the_layer_below_may_keep_packets_and_retransmissions_are_right_too() {
             // Clones stand for packets in a queue below.
             kept.push((transmit.packet.clone(), transmit.text.clone()));
             n += 1;
-            n < 5 || n % 9 != 0
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            n < 5 || random >> 16 > 6_000
         });
         let ends = pair.connected();
         let there = text(200_001);
