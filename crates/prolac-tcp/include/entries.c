@@ -9,6 +9,8 @@
 _Static_assert(sizeof(Segment) <= 128, "a segment is larger than src/abi.rs says");
 _Static_assert(sizeof(Status) == sizeof(struct tcp_status), "tcp/base/status.pc and environment.h differ");
 
+_Static_assert(sizeof(Segment) <= 128, "extensions take more of a segment than there is");
+
 typedef void (*entry)(void);
 
 static const entry entries[] = {

@@ -133,6 +133,8 @@ pub struct Segment {
     pub marks: u16,
     /// Ones' complement sum of the text as it stands in memory, not folded; 0 if the layer below computes checksums.
     pub sum: u32,
+    /// For the TCP, as what follows; named, so that it is emptied with the rest.
+    pub private_word: u32,
     /// For the TCP.
     pub private: [u64; 6],
 }

@@ -28,6 +28,7 @@ fn empty() -> Segment {
         merged: 1,
         marks: 0,
         sum: 0,
+        private_word: 0,
         private: [0; 6],
     }
 }
