@@ -125,8 +125,8 @@ pub struct Segment {
     pub ecn: u8,
     /// Bytes of TCP header, with options.
     pub header_length: u8,
-    /// Free.
-    pub reserved: u8,
+    /// The environment's: where the text stands. 0: in `packet`.
+    pub buffer: u8,
     /// How many segments were merged into this; 1 for an ordinary one.
     pub merged: u16,
     /// What the TCP has marked.

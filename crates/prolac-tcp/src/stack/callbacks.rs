@@ -74,7 +74,8 @@ impl Inner {
     unsafe fn split(&mut self, segment: *mut Segment, at: u32) -> *mut Segment {
         // SAFETY: the caller's.
         unsafe {
-            if at > (*segment).length {
+            // What was received is never cut.
+            if at > (*segment).length || (*segment).buffer != 0 {
                 return null_mut();
             }
             let second = self.pool.take();

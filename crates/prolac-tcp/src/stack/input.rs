@@ -1,6 +1,7 @@
 //! Packets in: IP header, TCP header, checksum, then the connection, the listener, or nobody.
 //!
-//! RFC 9293 §3.10.7 begins where this ends. The text is not copied: the segment owns the packet.
+//! RFC 9293 §3.10.7 begins where this ends. Text is not copied, the segment owns the packet; but short text is
+//! (`crumbs.rs`).
 
 use clickwork_packet::Packet;
 
@@ -14,7 +15,9 @@ use crate::abi::{Segment, event, state};
 
 /// Bytes of a TCP header without options.
 const HEADER: usize = 20;
-/// Buffers of this size or less are never copied into smaller ones: there are none.
+/// Text up to this length is copied, so that its packet need not be kept: a quarter of the smallest buffer.
+const SHORT: usize = SMALL_BUFFER / 4;
+/// The smallest buffer that a packet can have.
 const SMALL_BUFFER: usize = clickwork_packet::STANDARD_CAPACITY;
 /// RST in the flags.
 const RST: u8 = 4;
@@ -115,7 +118,7 @@ impl Inner {
         Ok(())
     }
 
-    /// A segment that owns the packet; null if there is none left.
+    /// A segment made of the packet; null if there is none left.
     #[inline]
     fn make_segment(
         &mut self,
@@ -130,17 +133,12 @@ impl Inner {
         }
         let text = datagram.offset + usize::from(header.length);
         let length = (datagram.end - text) as u32;
-        let packet = self.shrink(packet, datagram.end);
         let merged = if merged == 0 { 1 } else { length.div_ceil(u32::from(merged)).clamp(1, 0xFFFF) };
         self.counters.activity.segments_in += u64::from(merged);
         self.counters.activity.bytes_in += u64::from(length);
-        // SAFETY: the segment is ours alone until it is given to the TCP. Pointers into the buffer stay right while the
-        // segment has the packet, and nobody writes the bytes.
+        // SAFETY: the segment is ours alone until it is given to the TCP.
         unsafe {
-            let bytes = packet.data().as_ptr();
-            (*segment).data = bytes.add(text);
-            (*segment).header = bytes.add(datagram.offset);
-            (*segment).packet = Some(packet);
+            self.put_text(segment, packet, datagram, text);
             (*segment).seqno = header.seqno;
             (*segment).ackno = header.ackno;
             (*segment).window = header.window;
@@ -154,8 +152,36 @@ impl Inner {
         segment
     }
 
-    /// A packet with much more buffer than data gets a smaller one, since a segment in a queue keeps its buffer while the
-    /// window counts its text.
+    /// Gives a segment the packet, or a crumb with what matters of it: a segment in a queue keeps its buffer, while the
+    /// window counts its text. A segment without text goes into no queue.
+    ///
+    /// # Safety
+    /// The segment is ours alone.
+    #[inline]
+    unsafe fn put_text(&mut self, segment: *mut Segment, packet: Packet, datagram: &Datagram, text: usize) {
+        let length = datagram.end - text;
+        let crumb = match length > 0 && length <= SHORT {
+            true => self.pool.crumbs.take(&packet.data()[datagram.offset..datagram.end]),
+            false => None,
+        };
+        // SAFETY: the caller's. Pointers into the buffer stay right while the segment has the packet, and nobody writes
+        // the bytes; those into the crumb, until the segment is given back.
+        unsafe {
+            if let Some((crumb, size)) = crumb {
+                (*segment).buffer = size;
+                (*segment).header = crumb;
+                (*segment).data = crumb.add(text - datagram.offset);
+                return;
+            }
+            let packet = self.shrink(packet, datagram.end);
+            let bytes = packet.data().as_ptr();
+            (*segment).data = bytes.add(text);
+            (*segment).header = bytes.add(datagram.offset);
+            (*segment).packet = Some(packet);
+        }
+    }
+
+    /// A packet with much more buffer than data gets a smaller one.
     #[inline]
     fn shrink(&mut self, packet: Packet, end: usize) -> Packet {
         if packet.buffer_len() <= SMALL_BUFFER || packet.buffer_len() / 4 <= end {

@@ -10,6 +10,7 @@
 mod asking;
 mod callbacks;
 mod counters;
+mod crumbs;
 mod entry;
 mod events;
 mod flow;

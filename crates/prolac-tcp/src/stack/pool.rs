@@ -2,6 +2,7 @@
 
 use std::ptr::{NonNull, null_mut};
 
+use super::crumbs::Crumbs;
 use crate::abi::Segment;
 
 /// Segments of a chunk.
@@ -24,7 +25,7 @@ fn empty() -> Segment {
         flags: 0,
         ecn: 0,
         header_length: 0,
-        reserved: 0,
+        buffer: 0,
         merged: 1,
         marks: 0,
         sum: 0,
@@ -40,11 +41,13 @@ pub(crate) struct SegmentPool {
     chunks: Vec<NonNull<[Segment; CHUNK]>>,
     in_use: usize,
     limit: usize,
+    /// Where the text of some of them stands: those in which `buffer` is not 0, from `header` on.
+    pub crumbs: Crumbs,
 }
 
 impl SegmentPool {
     pub fn new() -> Self {
-        Self { free: null_mut(), chunks: Vec::new(), in_use: 0, limit: usize::MAX }
+        Self { free: null_mut(), chunks: Vec::new(), in_use: 0, limit: usize::MAX, crumbs: Crumbs::new() }
     }
 
     /// No more segments than these are handed out.
@@ -59,7 +62,7 @@ impl SegmentPool {
 
     /// Bytes taken from the system.
     pub fn memory(&self) -> usize {
-        self.chunks.len() * size_of::<[Segment; CHUNK]>()
+        self.chunks.len() * size_of::<[Segment; CHUNK]>() + self.crumbs.memory()
     }
 
     /// An empty segment, or null if the limit is reached.
@@ -88,7 +91,12 @@ impl SegmentPool {
     #[inline]
     pub unsafe fn give(&mut self, segment: *mut Segment) {
         // SAFETY: the caller gives up the segment. The assignment drops its buffer.
-        unsafe { *segment = Segment { next: self.free, ..empty() } };
+        unsafe {
+            if (*segment).buffer != 0 {
+                self.crumbs.give((*segment).header.cast_mut(), (*segment).buffer);
+            }
+            *segment = Segment { next: self.free, ..empty() };
+        }
         self.free = segment;
         self.in_use -= 1;
     }

@@ -174,24 +174,28 @@ impl TcpStack {
         Ok(done)
     }
 
-    /// Takes the next piece of text as it came, without a copy: the packet's data are the text. `None` at the end.
+    /// Takes the next piece of text as it came, without a copy if it is not short: the packet's data are the text. `None` at
+    /// the end. Urgent bytes are part of it.
     pub fn read_packet(&mut self, now: u64, id: ConnectionId) -> Result<Option<Packet>, Error> {
         let index = self.slot_in_use(id)?;
         let segment = self.first_segment(index);
         if segment.is_null() {
             return self.nothing_to_read(index).map(|_| None);
         }
-        // SAFETY: a segment of the inbox is the slot's alone.
-        let (packet, data, length) =
-            unsafe { ((*segment).packet.take(), (*segment).data, (*segment).length as usize) };
-        let packet = packet.map(|mut packet| {
-            packet.pull(data as usize - packet.data().as_ptr() as usize);
-            packet.truncate(length);
-            packet
-        });
+        // SAFETY: a segment of the inbox is the slot's alone, and its text is there until `consume`.
+        let (packet, text) = unsafe { ((*segment).packet.take(), text(segment)) };
+        let length = text.len();
+        let packet = match packet {
+            Some(mut packet) => {
+                packet.pull(text.as_ptr() as usize - packet.data().as_ptr() as usize);
+                packet.truncate(length);
+                packet
+            }
+            None => Packet::new(text),
+        };
         self.inner_mut().consume(index, length as u32);
         self.read_was(now, index, length);
-        Ok(packet)
+        Ok(Some(packet))
     }
 
     /// Copies text into `buffer` as `read` does, and leaves it there to be read.

@@ -131,7 +131,7 @@ impl TcpStack {
             self.enter(index, |entries, tcb| unsafe { (entries.grown)(tcb, grown as u32, now) });
             return grown;
         }
-        let (segment, n) = self.inner_mut().new_text(index, source, left, flags);
+        let (segment, n) = self.inner_mut().new_text(index, source, left, flags, !tail.is_null());
         if n > 0 {
             // SAFETY: the TCB is a constructed one, and takes the segment.
             self.enter(index, |entries, tcb| unsafe { (entries.send)(tcb, segment, now) });
@@ -205,19 +205,22 @@ impl Inner {
         n
     }
 
-    /// A segment with the next piece of at most `left` bytes, and how many; 0 if there is no segment.
+    /// A segment with the next piece of at most `left` bytes, and how many; 0 if there is no segment. If it will wait, there
+    /// is room for what is written next.
     fn new_text(
         &mut self,
         index: u32,
         source: &mut Source<'_>,
         left: usize,
         flags: u8,
+        waits: bool,
     ) -> (*mut Segment, usize) {
-        let n = left.min(self.most_text(index));
+        let most = self.most_text(index);
+        let n = left.min(most);
         let segment = self.pool.take();
         // SAFETY: a segment that was just taken is ours alone.
         let Some(new) = (unsafe { segment.as_mut() }) else { return (segment, 0) };
-        let mut packet = Packet::recycled(HEADROOM, n, 0);
+        let mut packet = Packet::recycled(HEADROOM, n, if waits { most - n } else { 0 });
         new.sum = source.take(packet.data_mut(), self.offload.checksum);
         new.data = packet.data().as_ptr();
         new.packet = Some(packet);

@@ -98,3 +98,30 @@ fn a_stack_can_go_with_all_its_connections_and_to_another_thread() {
     });
     assert_eq!(handle.join().unwrap(), 1);
 }
+
+#[test]
+fn text_that_comes_byte_by_byte_takes_little_more_than_its_segments() {
+    let mut pair = Pair::new(false);
+    let (client, server) = pair.connected();
+    pair.client.set_option(pair.now, client, clickwork_prolac_tcp::abi::option::NO_DELAY, 1).unwrap();
+    let before = pair.server.memory();
+    let there = crate::pair::text(10_000);
+    for byte in &there {
+        pair.client.write(pair.now, client, &[*byte]).unwrap();
+        while let Some(packet) = pair.client.next_transmit() {
+            // As a device hands them over.
+            let received = Packet::with_room(0, packet.into_packet().data(), 60_000);
+            pair.server.receive(pair.now, received, Received::default());
+        }
+        while let Some(packet) = pair.server.next_transmit() {
+            pair.client.receive(pair.now, packet.into_packet(), Received::default());
+        }
+    }
+    assert_eq!(pair.server.readable(server), Ok(10_000));
+    let each = (pair.server.memory() - before) / 10_000;
+    assert!(each < 350, "{each} bytes for each byte of text");
+    let mut got = Vec::new();
+    crate::pair::read_all(&mut pair.server, pair.now, server, &mut got);
+    assert!(got == there);
+    assert_eq!(pair.server.segments_in_use(), 0);
+}

@@ -190,14 +190,18 @@ fn both_directions_are_shut_down_one_after_the_other() {
 fn a_large_buffer_with_little_text_is_not_kept() {
     let mut pair = Pair::new(false);
     let (client, server) = pair.connected();
-    pair.client.write(pair.now, client, b"hello").unwrap();
-    let packet = pair.client.next_transmit().unwrap().into_packet();
-    let large = Packet::with_room(0, packet.data(), 60_000);
-    pair.server.receive(pair.now, large, Received::default());
-    assert_eq!(pair.server.counters().activity.buffers_shrunk, 1);
-    let packet = pair.server.read_packet(pair.now, server).unwrap().unwrap();
-    assert_eq!(packet.data(), b"hello");
-    assert!(packet.buffer_len() <= 2048);
+    for (length, shrunk) in [(5, 0), (512, 0), (513, 1), (1400, 2)] {
+        let there = text(length);
+        pair.client.write(pair.now, client, &there).unwrap();
+        let packet = pair.client.next_transmit().unwrap().into_packet();
+        let large = Packet::with_room(0, packet.data(), 60_000);
+        pair.server.receive(pair.now, large, Received::default());
+        assert_eq!(pair.server.counters().activity.buffers_shrunk, shrunk);
+        let packet = pair.server.read_packet(pair.now, server).unwrap().unwrap();
+        assert_eq!(packet.data(), there);
+        assert!(packet.buffer_len() <= 2048);
+        pair.run(100 * DELAY);
+    }
 }
 
 #[test]
