@@ -53,7 +53,7 @@ impl Behaviour {
     pub fn is_clean(&self) -> bool {
         let lossless = self.loss + self.duplicate + self.corrupt + self.reorder == 0;
         let steady = self.rate == 0 && self.delays.is_empty() && self.outage.is_none();
-        lossless && steady && self.largest == 0 && self.delay + self.jitter < 100_000
+        lossless && steady && self.largest == 0 && self.delay < 100_000 && self.jitter <= 1_000
     }
 
     /// Whether a connection may break because of it: so much may be lost that all retransmissions are.
