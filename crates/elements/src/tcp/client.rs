@@ -1,18 +1,23 @@
 //! Clients: elements that make connections by a stack, do something with each, and report. What they do is an [`Errand`].
 
 use super::address::{ADDRESS, Address};
-use super::server::{STACK, stack_argument};
-use super::sessions::{Seat, Session, Sessions, micros};
+use super::seat::{Seat, micros};
+use super::server::{STACK, port_argument, stack_argument};
+use super::sessions::{Session, Sessions};
+use clickwork_packet::Timestamp;
 use clickwork_prolac_tcp::Error;
-use clickwork_router::args::{ArgSpec, ArgType, Args, TcpPort};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::router::ElementId;
 use clickwork_router::{Class, Cx, Element, Handler, TaskStep, read_handler, write_handler};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 /// The timer that makes connections.
 const CONNECT_TIMER: usize = 0;
+/// How long it waits at least after a connection that has failed.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A protocol as a client speaks it.
 pub trait Errand: Default + Send + 'static {
@@ -132,11 +137,7 @@ impl Plan {
     fn read(args: &mut Args, cx: &Cx<'_>) -> Option<Plan> {
         let stack = stack_argument(args, "STACK", cx);
         let address = args.get::<Address>("ADDR");
-        let default_port = || {
-            let spec = cx.info().class.args.iter().find(|spec| spec.name == "PORT")?;
-            spec.default.parse().ok().map(TcpPort)
-        };
-        let port = if args.has("PORT") { args.get("PORT") } else { default_port() };
+        let port = port_argument(args, cx);
         let (mut start, mut parallel, mut repeat) = (Duration::ZERO, 1, 1i32);
         let (mut interval, mut stop) = (Duration::ZERO, false);
         args.read("START", &mut start).read("PARALLEL", &mut parallel).read("REPEAT", &mut repeat);
@@ -144,7 +145,7 @@ impl Plan {
         if parallel == 0 {
             args.error_in("PARALLEL", "must be at least 1");
         }
-        let remote = SocketAddr::new(address?.0, port?.0);
+        let remote = SocketAddr::new(address?.0, port?);
         Some(Plan {
             stack: stack?,
             remote,
@@ -166,8 +167,8 @@ pub struct Client<E: Errand> {
     findings: Findings,
     /// Connections still to be made; without end if none.
     left: Option<u64>,
-    /// Connections to be made when the timer expires.
-    due: u32,
+    /// When connections are to be made, in order.
+    due: VecDeque<Timestamp>,
     /// When the first began and the last ended, in microseconds.
     span: Option<(u64, u64)>,
 }
@@ -181,7 +182,7 @@ impl<E: Errand> Default for Client<E> {
             sessions: Sessions::default(),
             findings: Findings::default(),
             left: None,
-            due: 0,
+            due: VecDeque::new(),
             span: None,
         }
     }
@@ -242,7 +243,7 @@ impl<E: Errand> Client<E> {
     ];
 
     fn is_finished(&self) -> bool {
-        self.left == Some(0) && self.due == 0 && self.sessions.len() == 0
+        self.left == Some(0) && self.due.is_empty() && self.sessions.len() == 0
     }
 
     /// Bytes a second.
@@ -264,7 +265,8 @@ impl<E: Errand> Client<E> {
         if let Some(seat) = &self.seat {
             self.sessions.abort_all(seat, cx);
         }
-        (self.left, self.due) = (Some(0), 0);
+        self.left = Some(0);
+        self.due.clear();
         cx.unschedule_timer(CONNECT_TIMER);
     }
 
@@ -272,9 +274,15 @@ impl<E: Errand> Client<E> {
     fn order(&mut self, n: u32, delay: Duration, cx: &mut Cx<'_>) {
         let n = self.left.map_or(n, |left| n.min(u32::try_from(left).unwrap_or(n)));
         self.left = self.left.map(|left| left - u64::from(n));
-        self.due += n;
-        if n > 0 && cx.timer_expiry(CONNECT_TIMER).is_none() {
-            cx.schedule_timer_after(CONNECT_TIMER, delay);
+        let time = cx.steady() + delay;
+        let place = self.due.partition_point(|other| *other <= time);
+        (0..n).for_each(|_| self.due.insert(place, time));
+        self.set_timer(cx);
+    }
+
+    fn set_timer(&self, cx: &mut Cx<'_>) {
+        if let Some(first) = self.due.front() {
+            cx.schedule_timer_at(CONNECT_TIMER, *first);
         }
     }
 
@@ -288,8 +296,9 @@ impl<E: Errand> Client<E> {
     }
 
     /// One connection has ended, or could not begin.
-    fn follow(&mut self, cx: &mut Cx<'_>) {
+    fn follow(&mut self, failed: bool, cx: &mut Cx<'_>) {
         let Some(Plan { interval, stop, .. }) = self.plan else { return };
+        let interval = if failed { interval.max(PAUSE) } else { interval };
         if let Some((_, end)) = &mut self.span {
             *end = micros(cx);
         }
@@ -316,12 +325,15 @@ impl<E: Errand> Element for Client<E> {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
-        for _ in 0..std::mem::take(&mut self.due) {
+        let now = cx.steady();
+        while self.due.front().is_some_and(|time| *time <= now) {
+            self.due.pop_front();
             if let Err(error) = self.connect(cx) {
                 self.sessions.failed(error);
-                self.follow(cx);
+                self.follow(true, cx);
             }
         }
+        self.set_timer(cx);
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
@@ -329,10 +341,15 @@ impl<E: Errand> Element for Client<E> {
         let mut over = Vec::new();
         let errand = &mut self.errand;
         let now = micros(cx);
-        let step = self.sessions.run(seat, || errand.open(now), |session| over.push(session), cx);
-        for session in over {
+        let step = self.sessions.run(
+            seat,
+            || errand.open(now),
+            |session, outcome| over.push((session, outcome)),
+            cx,
+        );
+        for (session, outcome) in over {
             self.errand.ended(session, &mut self.findings);
-            self.follow(cx);
+            self.follow(outcome.is_err(), cx);
         }
         step
     }
@@ -341,12 +358,10 @@ impl<E: Errand> Element for Client<E> {
         let Some(old) = try_downcast::<Client<E>>(old) else { return };
         self.sessions.inherit(&mut old.sessions);
         self.findings = std::mem::take(&mut old.findings);
-        (self.left, self.due, self.span) = (old.left, old.due, old.span);
+        self.due = std::mem::take(&mut old.due);
+        (self.left, self.span) = (old.left, old.span);
         cx.unschedule_timer(CONNECT_TIMER);
-        if self.due > 0 {
-            let interval = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.interval);
-            cx.schedule_timer_after(CONNECT_TIMER, interval);
-        }
+        self.set_timer(cx);
         cx.schedule_task();
     }
 }

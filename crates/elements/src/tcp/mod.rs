@@ -5,8 +5,8 @@
 //! connection does so through that shared handle and schedules the stack's task, which sends what there is to send;
 //! the stack leaves events for each user and schedules that one's task.
 //!
-//! Read first: `stack.rs`, then `sessions.rs` (what elements with many connections have in common), then `server.rs` and
-//! `client.rs`. Elements that join two streams are in `relay`.
+//! Read first: `stack.rs`, then `seat.rs` (what an element can do with its connections), `sessions.rs` (what elements with
+//! many connections have in common), `server.rs` and `client.rs`. Elements that join two streams are in `relay`.
 
 mod address;
 mod chargen;
@@ -18,6 +18,7 @@ mod listing;
 mod pattern;
 mod prolac_tcp;
 mod relay;
+mod seat;
 mod server;
 mod sessions;
 mod settings;

@@ -5,7 +5,7 @@
 
 use super::address::endpoint;
 use super::listing;
-use super::sessions::micros;
+use super::seat::micros;
 use super::settings::{ARGS, Settings};
 use super::stack::{Shared, Stack};
 use clickwork_packet::addr::{Ipv4Address, Ipv6Address};

@@ -1,7 +1,8 @@
 //! Servers: elements that wait for connections at a port of a stack and serve each. What they serve is a [`Service`].
 
 use super::address::{ADDRESS, Address};
-use super::sessions::{Seat, Session, Sessions};
+use super::seat::Seat;
+use super::sessions::{Session, Sessions};
 use crate::named::element_of;
 use clickwork_router::args::{ArgSpec, ArgType, Args, TcpPort};
 use clickwork_router::element::try_downcast;
@@ -70,6 +71,15 @@ pub fn stack_argument(args: &mut Args, name: &str, cx: &Cx<'_>) -> Option<Elemen
     element_of(args, name, super::prolac_tcp::CLASS.name, fits, cx)
 }
 
+/// The argument PORT, or its default in the table of arguments.
+pub fn port_argument(args: &mut Args, cx: &Cx<'_>) -> Option<u16> {
+    if args.has("PORT") {
+        return args.get::<TcpPort>("PORT").map(|port| port.0);
+    }
+    let spec = cx.info().class.args.iter().find(|spec| spec.name == "PORT")?;
+    spec.default.parse().ok()
+}
+
 /// Where connections are waited for.
 #[derive(Debug)]
 pub struct Place {
@@ -81,13 +91,12 @@ pub struct Place {
 
 impl Place {
     /// Reads STACK, PORT, LOCAL_ADDR and BACKLOG; nothing if one is wrong.
-    pub fn configure(args: &mut Args, default_port: u16, cx: &Cx<'_>) -> Option<Place> {
-        let stack = stack_argument(args, "STACK", cx);
-        let port = if args.has("PORT") { args.get::<TcpPort>("PORT")?.0 } else { default_port };
+    pub fn configure(args: &mut Args, cx: &Cx<'_>) -> Option<Place> {
+        let (stack, port) = (stack_argument(args, "STACK", cx), port_argument(args, cx));
         let any = Address(IpAddr::V6(Ipv6Addr::UNSPECIFIED));
         let address = if args.has("LOCAL_ADDR") { args.get("LOCAL_ADDR")? } else { any };
         let backlog = if args.has("BACKLOG") { args.get("BACKLOG")? } else { BACKLOG };
-        Some(Place { stack: stack?, local: SocketAddr::new(address.0, port), backlog })
+        Some(Place { stack: stack?, local: SocketAddr::new(address.0, port?), backlog })
     }
 
     /// Waits there. The role tells my places in the stack apart.
@@ -139,16 +148,10 @@ impl<S: Service> Server<S> {
     ];
 }
 
-/// The number that `PORT` has if it is not given, which is in the table of arguments.
-fn default_port(cx: &Cx<'_>) -> u16 {
-    let spec = cx.info().class.args.iter().find(|spec| spec.name == "PORT");
-    spec.and_then(|spec| spec.default.parse().ok()).unwrap_or_default()
-}
-
 impl<S: Service> Element for Server<S> {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         self.service.configure(args);
-        self.place = Place::configure(args, default_port(cx), cx);
+        self.place = Place::configure(args, cx);
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
@@ -159,7 +162,7 @@ impl<S: Service> Element for Server<S> {
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
         let Some(seat) = &self.seat else { return TaskStep::Sleep };
         let mut over = Vec::new();
-        let step = self.sessions.run(seat, || self.service.open(), |session| over.push(session), cx);
+        let step = self.sessions.run(seat, || self.service.open(), |session, _| over.push(session), cx);
         over.into_iter().for_each(|session| self.service.ended(session));
         step
     }

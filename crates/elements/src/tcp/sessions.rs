@@ -1,131 +1,17 @@
-//! What elements that have connections of a stack share: their seat in the stack, and the sessions, one a connection, that
-//! take turns. What a session does is its own: [`Session`].
+//! Sessions: what elements do with their connections, one session a connection. They take turns, each for a number of
+//! bytes at most. What a session does is its own: [`Session`]; `server.rs` and `client.rs` say where they come from.
 
-use super::stack::{Stack, UserId};
+use super::seat::{Seat, micros};
+use clickwork_packet::Packet;
 use clickwork_prolac_tcp::{ConnectionId, Error, Event};
-use clickwork_router::router::ElementId;
 use clickwork_router::{Cx, TaskStep};
 use foldhash::{HashMap, HashMapExt};
 use std::collections::VecDeque;
-use std::net::SocketAddr;
-use std::sync::Arc;
 
 /// Bytes that a session reads or writes before others have their turn.
 const BUDGET: usize = 65_536;
 /// Turns before the element lets others run.
 const TURNS: usize = 16;
-
-/// The time as stacks count it.
-pub fn micros(cx: &Cx<'_>) -> u64 {
-    cx.steady().micros().max(0) as u64
-}
-
-/// An element's place in a stack.
-#[derive(Clone)]
-pub struct Seat {
-    stack: Arc<Stack>,
-    user: UserId,
-}
-
-impl Seat {
-    /// A place for me in the stack that an element exports. If I have several, `role` tells them apart.
-    ///
-    /// # Errors
-    /// If the element exports none.
-    pub fn new(stack: ElementId, role: &str, cx: &Cx<'_>) -> Result<Seat, String> {
-        let name = &cx.router().info(stack).name;
-        let stack = cx.exported::<Stack>(stack).ok_or_else(|| format!("'{name}' could not be configured"))?;
-        let user = stack.lock().enter(format!("{}{role}", cx.name()), cx.id());
-        Ok(Seat { stack, user })
-    }
-
-    /// Waits for connections.
-    ///
-    /// # Errors
-    /// Why that is not possible.
-    pub fn listen(&self, local: SocketAddr, backlog: u32) -> Result<(), String> {
-        let outcome = self.stack.lock().listen(self.user, local, backlog);
-        outcome.map_err(|e| format!("cannot listen at {local}: {e}"))
-    }
-
-    /// Begins a connection.
-    ///
-    /// # Errors
-    /// What the stack says.
-    pub fn connect(&self, remote: SocketAddr, cx: &mut Cx<'_>) -> Result<ConnectionId, Error> {
-        let now = micros(cx);
-        self.call_stack(cx);
-        self.stack.lock().connect(self.user, now, None, remote)
-    }
-
-    /// The next connection that waits for me.
-    pub fn accept(&self) -> Option<ConnectionId> {
-        self.stack.lock().accept(self.user)
-    }
-
-    /// What has happened since the last time, into `events`, which is empty.
-    pub fn take_events(&self, events: &mut VecDeque<Event>) {
-        self.stack.lock().take_events(self.user, events);
-    }
-
-    /// Reads text: the number of bytes, 0 at its end, none if there is no more for now.
-    ///
-    /// # Errors
-    /// Why there will be none.
-    pub fn read(&self, now: u64, id: ConnectionId, buffer: &mut [u8]) -> Result<Option<usize>, Error> {
-        would_wait(self.stack.lock().tcp.read(now, id, buffer))
-    }
-
-    /// Writes text, as much as there is room for.
-    ///
-    /// # Errors
-    /// Why none can be written any more.
-    pub fn write(&self, now: u64, id: ConnectionId, data: &[u8]) -> Result<usize, Error> {
-        would_wait(self.stack.lock().tcp.write(now, id, data)).map(Option::unwrap_or_default)
-    }
-
-    /// Ends what is sent.
-    ///
-    /// # Errors
-    /// If the connection is no more.
-    pub fn shutdown(&self, now: u64, id: ConnectionId) -> Result<(), Error> {
-        self.stack.lock().tcp.shutdown(now, id)
-    }
-
-    /// Leaves a connection in good order.
-    pub fn close(&self, now: u64, id: ConnectionId) {
-        self.stack.lock().close(now, id);
-    }
-
-    /// Breaks a connection off.
-    pub fn abort(&self, now: u64, id: ConnectionId) {
-        self.stack.lock().abort(now, id);
-    }
-
-    /// Whether a connection is mine.
-    pub fn has(&self, id: ConnectionId) -> bool {
-        self.stack.lock().owner(id) == Some(self.user)
-    }
-
-    /// Why a connection came to its end, if there was a reason.
-    pub fn error(&self, id: ConnectionId) -> Option<Error> {
-        self.stack.lock().tcp.take_error(id).ok().flatten()
-    }
-
-    /// Has the stack send what there is to send.
-    pub fn call_stack(&self, cx: &mut Cx<'_>) {
-        cx.schedule_task_of(self.stack.element);
-    }
-}
-
-/// Nothing instead of the error that says that a call would have to wait.
-fn would_wait<T>(outcome: Result<T, Error>) -> Result<Option<T>, Error> {
-    match outcome {
-        Ok(value) => Ok(Some(value)),
-        Err(Error::WOULD_BLOCK) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
 
 /// What a session wants next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,9 +50,8 @@ pub struct Io<'a> {
     id: ConnectionId,
     now: u64,
     budget: usize,
-    buffer: &'a mut [u8],
-    /// Bytes of the buffer that were read last.
-    length: usize,
+    /// What was read last.
+    read: Option<Packet>,
     totals: &'a mut Totals,
 }
 
@@ -186,22 +71,20 @@ impl Io<'_> {
     /// # Errors
     /// Why there will be none.
     pub fn read(&mut self) -> Result<Arrived, Error> {
-        self.length = 0;
-        Ok(match self.seat.read(self.now, self.id, self.buffer)? {
-            None => Arrived::Nothing,
-            Some(0) => Arrived::End,
-            Some(n) => {
-                self.length = n;
-                self.budget = self.budget.saturating_sub(n);
-                self.totals.bytes_in += n as u64;
-                Arrived::Text
-            }
-        })
+        let Some(read) = self.seat.read_packet(self.now, self.id)? else { return Ok(Arrived::Nothing) };
+        self.read = read;
+        if self.read.is_none() {
+            return Ok(Arrived::End);
+        }
+        let n = self.text().len();
+        self.budget = self.budget.saturating_sub(n);
+        self.totals.bytes_in += n as u64;
+        Ok(Arrived::Text)
     }
 
     /// What was read last.
     pub fn text(&self) -> &[u8] {
-        &self.buffer[..self.length]
+        self.read.as_ref().map_or(&[], Packet::data)
     }
 
     /// Writes what was read last, as much as there is room for.
@@ -209,7 +92,7 @@ impl Io<'_> {
     /// # Errors
     /// Why none can be written any more.
     pub fn write_back(&mut self) -> Result<usize, Error> {
-        let n = self.seat.write(self.now, self.id, &self.buffer[..self.length])?;
+        let n = self.seat.write(self.now, self.id, self.text())?;
         self.totals.bytes_out += n as u64;
         Ok(n)
     }
@@ -256,7 +139,6 @@ pub struct Sessions<S> {
     sessions: HashMap<ConnectionId, Entry<S>>,
     turns: VecDeque<ConnectionId>,
     events: VecDeque<Event>,
-    buffer: Vec<u8>,
     /// They are another element's, which this one replaces: the stack may not have all their connections.
     inherited: bool,
     /// What they have done.
@@ -277,7 +159,6 @@ impl<S> Default for Sessions<S> {
             sessions: HashMap::new(),
             turns: VecDeque::new(),
             events: VecDeque::new(),
-            buffer: Vec::new(),
             inherited: false,
             totals: Totals::default(),
         }
@@ -319,7 +200,7 @@ impl<S: Session> Sessions<S> {
         &mut self,
         seat: &Seat,
         mut open: impl FnMut() -> S,
-        mut ended: impl FnMut(S),
+        mut ended: impl FnMut(S, Result<(), Error>),
         cx: &mut Cx<'_>,
     ) -> TaskStep {
         let now = micros(cx);
@@ -327,11 +208,10 @@ impl<S: Session> Sessions<S> {
             self.check(seat);
         }
         self.hear(seat, &mut open);
-        self.buffer.resize(BUDGET, 0);
         for _ in 0..TURNS {
             let Some(id) = self.turns.pop_front() else { break };
-            if let Some(session) = self.turn(seat, id, now) {
-                ended(session);
+            if let Some((session, outcome)) = self.turn(seat, id, now) {
+                ended(session, outcome);
             }
         }
         seat.call_stack(cx);
@@ -384,32 +264,33 @@ impl<S: Session> Sessions<S> {
         }
     }
 
-    /// One session's turn; the session itself, if it was the last.
-    fn turn(&mut self, seat: &Seat, id: ConnectionId, now: u64) -> Option<S> {
+    /// One session's turn; the session itself and how it ended, if that was the last.
+    fn turn(&mut self, seat: &Seat, id: ConnectionId, now: u64) -> Option<(S, Result<(), Error>)> {
         let entry = self.sessions.get_mut(&id)?;
         entry.queued = false;
-        let (buffer, totals) = (&mut self.buffer, &mut self.totals);
-        let mut io = Io { seat, id, now, budget: BUDGET, buffer, length: 0, totals };
-        match entry.session.turn(&mut io) {
+        let mut io = Io { seat, id, now, budget: BUDGET, read: None, totals: &mut self.totals };
+        let outcome = match entry.session.turn(&mut io) {
             Ok(Step::Again) => {
                 self.wake(id, false);
                 return None;
             }
             Ok(Step::Wait) if !entry.closed => return None,
-            Ok(Step::Done) => {
+            // Nothing will happen any more.
+            Ok(Step::Wait) => Err(seat.error(id).unwrap_or(Error::ABORTED)),
+            Ok(Step::Done) => Ok(()),
+            Err(error) => Err(error),
+        };
+        match outcome {
+            Ok(()) => {
                 self.totals.done += 1;
                 seat.close(now, id);
             }
-            // Nothing will happen any more.
-            Ok(Step::Wait) => self.fail(seat, id, seat.error(id).unwrap_or(Error::ABORTED), now),
-            Err(error) => self.fail(seat, id, error, now),
+            Err(error) => {
+                self.failed(error);
+                seat.abort(now, id);
+            }
         }
-        self.sessions.remove(&id).map(|entry| entry.session)
-    }
-
-    fn fail(&mut self, seat: &Seat, id: ConnectionId, error: Error, now: u64) {
-        seat.abort(now, id);
-        self.failed(error);
+        self.sessions.remove(&id).map(|entry| (entry.session, outcome))
     }
 
     /// Breaks all off; nobody is told.

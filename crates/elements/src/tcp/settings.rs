@@ -87,7 +87,9 @@ impl Settings {
         }
         switches(args, &mut config);
         numbers(args, &mut config);
-        let mut options = Options { no_delay: true, reuse_address: true, ..Options::default() };
+        // Urgent data are text as any other to all who use the stack, RFC 6093 §5.
+        let mut options =
+            Options { no_delay: true, reuse_address: true, out_of_band_inline: true, ..Options::default() };
         args.read("NODELAY", &mut options.no_delay).read("KEEPALIVE", &mut options.keep_alive);
         args.read("SNDBUF", &mut options.send_buffer);
         (options.receive_buffer, options.fast_open) = (args.get("RCVBUF"), config.fast_open != 0);

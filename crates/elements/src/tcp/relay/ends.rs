@@ -1,6 +1,6 @@
 //! The two kinds of ends that a pair may have: a connection of a stack, and a stream socket of the host. Both never wait.
 
-use super::super::sessions::Seat;
+use super::super::seat::Seat;
 use clickwork_prolac_tcp::{ConnectionId, Error};
 use clickwork_router::Ready;
 use rustix::io::Errno;

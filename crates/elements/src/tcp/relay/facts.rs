@@ -92,12 +92,12 @@ fn remote(args: &mut Args, port: &str) -> Option<SocketAddr> {
 
 fn proxy(args: &mut Args, cx: &Cx<'_>) -> Option<Plan> {
     let (place, to, remote) =
-        (Place::configure(args, 0, cx), stack_argument(args, "TO", cx), remote(args, "TO_PORT"));
+        (Place::configure(args, cx), stack_argument(args, "TO", cx), remote(args, "TO_PORT"));
     Some(Plan { front: Front::Stack(place?), back: Back::Stack(to?, remote?) })
 }
 
 fn to_socket(args: &mut Args, cx: &Cx<'_>) -> Option<Plan> {
-    let (place, name) = (Place::configure(args, 0, cx), host::name(args, "ADDR", "TO_PORT"));
+    let (place, name) = (Place::configure(args, cx), host::name(args, "ADDR", "TO_PORT"));
     Some(Plan { front: Front::Stack(place?), back: Back::Host(name?) })
 }
 

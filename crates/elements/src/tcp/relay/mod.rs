@@ -10,8 +10,8 @@ mod pair;
 #[cfg(test)]
 mod tests;
 
+use super::seat::{Seat, micros};
 use super::server::Place;
-use super::sessions::{Seat, micros};
 use crate::socket::name::Name;
 use clickwork_prolac_tcp::{ConnectionId, Error, Event};
 use clickwork_router::args::Args;

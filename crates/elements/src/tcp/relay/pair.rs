@@ -2,7 +2,7 @@
 //! all before it is; an error of one end breaks the other off. Nothing is read that the other end cannot take.
 
 use super::super::held::Held;
-use super::super::sessions::Seat;
+use super::super::seat::Seat;
 use super::ends::End;
 use clickwork_prolac_tcp::Error;
 use clickwork_router::Ready;
