@@ -4,7 +4,13 @@ use crate::support::*;
 
 /// Round trips of 100 ms, measured, with selective acknowledgments.
 fn measured() -> Peer {
-    let mut t = Peer::established_with(|config| config.congestion_control = 0, "<mss 1000,sackOK,ws 7>");
+    let mut t = Peer::with(|config| config.congestion_control = 0);
+    t.listen(16);
+    t.inject("S 0 <mss 1000,sackOK,ws 7>");
+    t.expect("S. 0 ack 1");
+    t.pass(100 * MS);
+    t.inject(". 1 ack 1");
+    t.accept();
     for _ in 0..10 {
         t.write(10);
         t.all();
@@ -65,10 +71,13 @@ mod rack {
         t.inject(&format!(". n ack {start} <sack {}-{}>", start + 1000, start + 5000));
         assert_eq!(t.pieces().first().map(|p| p.0), Some(start), "{}", t.story());
         t.pass(100 * MS);
+        t.inject(&format!(". n ack {start} <sack {}-{}>", start + 1000, start + 10_000));
+        assert!(t.pieces().iter().all(|p| p.0 > start), "{}", t.story());
+        t.pass(100 * MS);
         let end = next(&t);
         t.inject(&format!(". n ack {start} <sack {}-{end}>", start + 1000));
         t.pass(60 * MS);
-        assert!(t.pieces().iter().any(|p| p.0 == start), "{}", t.story());
+        assert!(t.pieces().iter().any(|p| p.0 == start), "what came was sent after it\n{}", t.story());
         assert_eq!(t.status().backoff, 0);
     }
 
@@ -164,7 +173,9 @@ mod tlp {
         let window = t.status().congestion_window;
         t.pass(100 * MS);
         t.inject(&format!(". n ack {}", start + 3000));
+        t.write(1000);
         t.pass(100 * MS);
+        t.inject(&format!(". n ack {}", start + 4000));
         assert!(t.status().congestion_window < window, "{} of {window}", t.status().congestion_window);
     }
 
