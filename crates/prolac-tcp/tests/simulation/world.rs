@@ -211,7 +211,9 @@ impl<'a> World<'a> {
     /// What the stacks have to send goes onto the link.
     fn transmit(&mut self) -> Result<(), String> {
         for end in [0, 1] {
+            let mut any = false;
             while let Some(transmit) = self.stacks[end].next_transmit() {
+                any = true;
                 for bytes in offload::packets(transmit) {
                     let before = self.wire.retransmitted;
                     let id = self.wire.sent(end, &bytes).map_err(|error| format!("end {end}: {error}"))?;
@@ -222,8 +224,24 @@ impl<'a> World<'a> {
                     self.links[end].send(self.now, bytes, id);
                 }
             }
+            if any && self.trace {
+                self.show_status(end);
+            }
         }
         Ok(())
+    }
+
+    /// Shows what the connections of an end think of the network.
+    fn show_status(&self, end: usize) {
+        for user in self.users.iter().filter(|user| user.end == end) {
+            if let Ok(s) = self.stacks[end].status(self.now, user.id) {
+                self.show(&format!(
+                    "{end}     {:?}: una {} congestion {} window {}/{} out {} sacked {} lost {} resent {} rto {} rtt {} mss {}",
+                    user.id, s.send_unacked, s.congestion_state, s.congestion_window, s.send_threshold, s.unacked,
+                    s.sacked, s.lost, s.retransmitted, s.rto, s.rtt, s.send_mss
+                ));
+            }
+        }
     }
 
     fn show(&self, line: &str) {
