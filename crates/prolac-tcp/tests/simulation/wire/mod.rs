@@ -20,7 +20,7 @@ pub struct Wire {
     flows: HashMap<(u16, u16), Vec<Flow>>,
     /// Packets that were sent: by whom, and on which connection with the ports.
     known: Vec<(usize, usize, Segment)>,
-    /// Bytes of text that were sent again; window probes do not count.
+    /// Bytes of text that were sent again; what may be a probe does not count.
     pub retransmitted: u64,
 }
 
