@@ -18,7 +18,9 @@
 
 define($HOST 10.9.0.1, $OWN 10.9.0.2, $SERVER 127.0.0.1, $PORT 8080, $MTU 1500);
 
+// The kernel sends some IPv6 too, which nobody here wants.
 tun :: KernelTun($HOST/24, MTU $MTU)
+    -> Classifier(0/4?)
     -> CheckIPHeader
     -> kinds :: IPClassifier(dst host $OWN and tcp, dst host $OWN and icmp type echo, -);
 

@@ -3,7 +3,7 @@
 use super::address::{ADDRESS, Address};
 use super::seat::{Seat, micros};
 use super::server::{STACK, port_argument, stack_argument};
-use super::sessions::{Session, Sessions};
+use super::sessions::{Session, Sessions, Totals};
 use clickwork_packet::Timestamp;
 use clickwork_prolac_tcp::Error;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
@@ -107,7 +107,12 @@ const COMMON: [ArgSpec; 5] = [
         "1",
         "connections one after another, each PARALLEL times; -1: no end",
     ),
-    ArgSpec::keyword("INTERVAL", ArgType::Seconds, "0", "time from the end of a connection to the next"),
+    ArgSpec::keyword(
+        "INTERVAL",
+        ArgType::Seconds,
+        "0",
+        "time from the end of a connection to the next; at least 0.1 after an error",
+    ),
     ArgSpec::keyword("STOP", ArgType::Bool, "false", "whether the driver stops when all is done"),
 ];
 
@@ -191,20 +196,19 @@ impl<E: Errand> Default for Client<E> {
 impl<E: Errand> Client<E> {
     const HANDLERS: &'static [Handler] = &[
         read_handler!("connections", "connections it has now", |e: &mut Client<E>, _| e.sessions.len()),
-        read_handler!("begun", "connections it has had", |e: &mut Client<E>, _| e.sessions.totals.begun),
+        read_handler!("begun", "connections it has had", |e: &mut Client<E>, _| e.totals().begun),
         read_handler!("done", "connections that did what they should", |e: &mut Client<E>, _| e
-            .sessions
-            .totals
+            .totals()
             .done),
-        read_handler!("errors", "connections that failed", |e: &mut Client<E>, _| e.sessions.totals.failed),
+        read_handler!("errors", "connections that failed", |e: &mut Client<E>, _| e.totals().failed),
         read_handler!("last_error", "the last error", |e: &mut Client<E>, _| e.sessions.last_error()),
         read_handler!(
             "finished",
             "whether all connections have ended and no others follow",
             |e: &mut Client<E>, _| e.is_finished()
         ),
-        read_handler!("bytes_in", "bytes received", |e: &mut Client<E>, _| e.sessions.totals.bytes_in),
-        read_handler!("bytes_out", "bytes sent", |e: &mut Client<E>, _| e.sessions.totals.bytes_out),
+        read_handler!("bytes_in", "bytes received", |e: &mut Client<E>, _| e.totals().bytes_in),
+        read_handler!("bytes_out", "bytes sent", |e: &mut Client<E>, _| e.totals().bytes_out),
         read_handler!("verified", "bytes received that were what they should be", |e: &mut Client<E>, _| e
             .findings
             .verified),
@@ -226,13 +230,9 @@ impl<E: Errand> Client<E> {
             "bytes a second, both ways, while it had connections",
             |e: &mut Client<E>, cx| e.rate(micros(cx))
         ),
-        write_handler!(
-            "start",
-            "makes as many connections as it did, or would, from its start",
-            |e: &mut Client<E>, _, cx| {
-                e.restart(cx);
-            }
-        ),
+        write_handler!("start", "makes its connections once more", |e: &mut Client<E>, _, cx| {
+            e.restart(cx);
+        }),
         write_handler!(
             "abort",
             "breaks all connections off and makes no more",
@@ -241,6 +241,10 @@ impl<E: Errand> Client<E> {
             }
         ),
     ];
+
+    fn totals(&self) -> &Totals {
+        &self.sessions.totals
+    }
 
     fn is_finished(&self) -> bool {
         self.left == Some(0) && self.due.is_empty() && self.sessions.len() == 0

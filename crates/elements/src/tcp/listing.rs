@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 /// Bits of [`Status::options`], as in Linux's `tcpi_options`.
 const OPTIONS: &[(u8, &str)] = &[(1, "ts"), (2, "sack"), (8, "ecn"), (16, "ecnseen"), (32, "fastopen")];
 const WINDOW_SCALING: u8 = 4;
+/// Congestion control, by its number in the configuration.
+const CONTROLS: &[&str] = &["reno", "cubic"];
 /// Congestion-avoidance states, as in Linux's `tcpi_ca_state`.
 const STATES: &[&str] = &["", "disorder", "cwr", "recovery", "loss"];
 
@@ -31,7 +33,8 @@ fn connection(shared: &Shared, id: ConnectionId, now: u64) -> Option<String> {
     let (unread, queued) = (tcp.readable(id).ok()?, tcp.queued(id).ok()?);
     let status = tcp.status(now, id).ok()?;
     let owner = shared.owner_name(id).map_or(String::new(), |name| format!(" {name}"));
-    Some(format!("{state} {unread} {queued} {local} {peer}{owner}\n\t{}\n", details(&status)))
+    let control = CONTROLS.get(tcp.config().congestion_control as usize).copied().unwrap_or_default();
+    Some(format!("{state} {unread} {queued} {local} {peer}{owner}\n\t{}\n", details(&status, control)))
 }
 
 /// As `ss` writes it.
@@ -52,11 +55,12 @@ fn state(state: State) -> &'static str {
 }
 
 /// What there is to say about a connection; what is zero is left out, except where zero says something.
-fn details(s: &Status) -> String {
+fn details(s: &Status, control: &str) -> String {
     let mut text = String::new();
     for (_, name) in OPTIONS.iter().filter(|(bit, _)| s.options & bit != 0) {
         let _ = write!(text, "{name} ");
     }
+    let _ = write!(text, "{control} ");
     if s.options & WINDOW_SCALING != 0 {
         let _ = write!(text, "wscale:{},{} ", s.send_scale, s.receive_scale);
     }
@@ -154,11 +158,12 @@ mod tests {
             ..Status::default()
         };
         assert_eq!(
-            details(&status),
-            "ts sack wscale:7,9 rto:204 rtt:3.5/1.25 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:10 ssthresh:7 \
+            details(&status, "cubic"),
+            "ts sack cubic wscale:7,9 rto:204 rtt:3.5/1.25 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:10 ssthresh:7 \
              ca:recovery bytes_acked:12 retrans:1/3"
         );
-        let young = details(&Status { send_threshold: 0x7fff_ffff, rto: 1_000_000, ..Status::default() });
-        assert!(young.starts_with("rto:1000 mss:0") && !young.contains("ssthresh"), "{young}");
+        let young = Status { send_threshold: 0x7fff_ffff, rto: 1_000_000, ..Status::default() };
+        let young = details(&young, "reno");
+        assert!(young.starts_with("reno rto:1000 mss:0") && !young.contains("ssthresh"), "{young}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::address::{ADDRESS, Address};
 use super::seat::Seat;
-use super::sessions::{Session, Sessions};
+use super::sessions::{Session, Sessions, Totals};
 use crate::named::element_of;
 use clickwork_router::args::{ArgSpec, ArgType, Args, TcpPort};
 use clickwork_router::element::try_downcast;
@@ -128,24 +128,22 @@ impl<S: Service> Default for Server<S> {
 impl<S: Service> Server<S> {
     const HANDLERS: [Handler; HANDLERS] = [
         read_handler!("connections", "connections it has now", |e: &mut Server<S>, _| e.sessions.len()),
-        read_handler!("accepted", "connections it has had", |e: &mut Server<S>, _| e.sessions.totals.begun),
-        read_handler!("done", "connections that ended in good order", |e: &mut Server<S>, _| e
-            .sessions
-            .totals
-            .done),
-        read_handler!("errors", "connections that ended because of an error", |e: &mut Server<S>, _| e
-            .sessions
-            .totals
-            .failed),
+        read_handler!("accepted", "connections it has had", |e: &mut Server<S>, _| e.totals().begun),
+        read_handler!("done", "connections that ended in good order", |e: &mut Server<S>, _| e.totals().done),
+        read_handler!("errors", "connections that failed", |e: &mut Server<S>, _| e.totals().failed),
         read_handler!("last_error", "the last error", |e: &mut Server<S>, _| e.sessions.last_error()),
-        read_handler!("bytes_in", "bytes received", |e: &mut Server<S>, _| e.sessions.totals.bytes_in),
-        read_handler!("bytes_out", "bytes sent", |e: &mut Server<S>, _| e.sessions.totals.bytes_out),
+        read_handler!("bytes_in", "bytes received", |e: &mut Server<S>, _| e.totals().bytes_in),
+        read_handler!("bytes_out", "bytes sent", |e: &mut Server<S>, _| e.totals().bytes_out),
         write_handler!("abort", "breaks all its connections off", |e: &mut Server<S>, _, cx| {
             if let Some(seat) = &e.seat {
                 e.sessions.abort_all(seat, cx);
             }
         }),
     ];
+
+    fn totals(&self) -> &Totals {
+        &self.sessions.totals
+    }
 }
 
 impl<S: Service> Element for Server<S> {

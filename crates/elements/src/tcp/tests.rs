@@ -178,12 +178,14 @@ fn handlers_show_connections_and_end_them() {
     let (first, second) = listed.split_once('\n').unwrap();
     let words: Vec<&str> = first.split(' ').collect();
     assert_eq!((words[0], words[3], words[5]), ("ESTAB", "10.0.0.2:19", "s"), "{listed}");
-    for part in ["rto:", "mss:1460", "cwnd:", "bytes_acked:", "advmss:1460"] {
+    for part in ["sack cubic wscale:", "rto:", "mss:1460", "cwnd:", "bytes_acked:", "advmss:1460"] {
         assert!(second.contains(part), "{listed}");
     }
     assert_eq!(t.read("b.listeners"), "[::]:19 128 s\n");
     assert_eq!(reads(&mut t, &["a.connection_count", "s.connections", "c.connections"]), ["1", "1", "1"]);
     assert!(t.read("a.counters").contains("active_opens\t1\n"), "{}", t.read("a.counters"));
+
+    assert!(listed.contains(" rtt:") && listed.contains(" snd_wnd:"), "{listed}");
 
     let end = words[4].to_string();
     assert!(t.write("b.abort 10.9.9.9:1").unwrap_err().contains("no connection"));
