@@ -91,7 +91,8 @@ impl Inner {
     pub fn choose_place(&mut self, local: SocketAddr, v6only: bool, reuse: bool) -> Result<Place, Error> {
         let (family, address) = split(canonical(local).ip());
         let any = address == [0; 16];
-        if !any && !(is_unicast(family, &address) && self.is_ours(family, &address)) {
+        let is_usable = any || is_unicast(family, &address) && self.is_ours(family, &address);
+        if !is_usable {
             return Err(Error::ADDRESS_NOT_AVAILABLE);
         }
         let dual = any && family != V4 && !v6only;

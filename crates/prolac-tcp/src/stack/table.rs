@@ -16,7 +16,7 @@ use super::listener::Listener;
 use crate::abi::{Segment, Tcb};
 
 /// TCBs of a chunk.
-const CHUNK: usize = 32;
+const CHUNK: usize = if cfg!(feature = "unpooled") { 1 } else { 32 };
 
 /// Text that was taken from the TCP and not by the user yet: segments linked through `next`.
 pub(crate) struct Inbox {
@@ -143,7 +143,7 @@ impl Table {
         self.unbind(index);
         let slot = &mut self.slots[index as usize];
         // SAFETY: the caller's; the TCB came from this memory.
-        unsafe { self.memory.give(slot.tcb) };
+        unsafe { self.memory.give_back(slot.tcb) };
         *slot = Slot { generation: slot.generation.wrapping_add(1), ..Slot::free(self.first_free) };
         self.first_free = index;
         self.live -= 1;
@@ -303,6 +303,19 @@ impl TcbMemory {
             tcb.cast::<u8>().write_bytes(0, self.size);
         }
         tcb
+    }
+
+    /// # Safety
+    /// The TCB came from here and nothing refers to it.
+    unsafe fn give_back(&mut self, tcb: *mut Tcb) {
+        if cfg!(feature = "unpooled") {
+            self.chunks.retain(|&chunk| chunk != tcb.cast());
+            // SAFETY: the caller's; the TCB is a whole chunk.
+            unsafe { dealloc(tcb.cast(), self.layout()) };
+        } else {
+            // SAFETY: the caller's.
+            unsafe { self.give(tcb) };
+        }
     }
 
     /// # Safety

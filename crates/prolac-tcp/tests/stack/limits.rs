@@ -100,6 +100,7 @@ fn a_stack_can_go_with_all_its_connections_and_to_another_thread() {
 }
 
 #[test]
+#[cfg_attr(feature = "unpooled", ignore = "there are no pools")]
 fn text_that_comes_byte_by_byte_takes_little_more_than_its_segments() {
     let mut pair = Pair::new(false);
     let (client, server) = pair.connected();

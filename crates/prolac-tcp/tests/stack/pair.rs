@@ -12,6 +12,9 @@ pub const DELAY: u64 = 1000;
 /// The first port is 80 everywhere.
 pub const PORT: u16 = 80;
 
+/// Looks at a packet, to the server or from it, and says whether it gets through.
+type Watch = Box<dyn FnMut(bool, &Transmit) -> bool>;
+
 /// Two stacks and what is on its way between them.
 pub struct Pair {
     pub now: u64,
@@ -21,8 +24,7 @@ pub struct Pair {
     pub server_address: IpAddr,
     /// What arrives when, and whether at the server.
     wire: std::collections::VecDeque<(u64, bool, Transmit)>,
-    /// Looks at each packet, and says whether it gets through.
-    pub watch: Box<dyn FnMut(bool, &Transmit) -> bool>,
+    pub watch: Watch,
 }
 
 pub fn addresses(six: bool) -> (IpAddr, IpAddr) {

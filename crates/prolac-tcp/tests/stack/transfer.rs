@@ -187,6 +187,7 @@ fn both_directions_are_shut_down_one_after_the_other() {
 }
 
 #[test]
+#[cfg_attr(feature = "unpooled", ignore = "there are no pools")]
 fn a_large_buffer_with_little_text_is_not_kept() {
     let mut pair = Pair::new(false);
     let (client, server) = pair.connected();
