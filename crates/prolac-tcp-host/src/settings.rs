@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use clickwork_device::{InterfaceAddresses, TunnelKind, TunnelOptions};
+use clickwork_device::{DeviceError, Fault, InterfaceAddresses, TunnelKind, TunnelOptions};
 use clickwork_prolac_tcp::{Config, TcpStack};
 
 use crate::engine::Engine;
@@ -83,7 +83,7 @@ impl Settings {
                 _ => {}
             }
         }
-        let tun = Tun::open(&options, self.offload).map_err(io::Error::other)?;
+        let tun = Tun::open(&options, self.offload).map_err(device_error)?;
         if let Some((address, _)) = options.address6 {
             wait_for_address(address);
         }
@@ -101,6 +101,17 @@ impl Settings {
     pub fn start(&self) -> io::Result<SharedHost> {
         SharedHost::start(self.open()?)
     }
+}
+
+fn device_error(error: DeviceError) -> io::Error {
+    let kind = match error.fault() {
+        Fault::NoSuchDevice | Fault::Vanished => io::ErrorKind::NotFound,
+        Fault::NoPermission => io::ErrorKind::PermissionDenied,
+        Fault::Down => io::ErrorKind::NetworkDown,
+        Fault::Unsupported => io::ErrorKind::Unsupported,
+        Fault::Other => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, error)
 }
 
 /// A new IPv6 address can be used only when the machine has seen to it that nobody else has it (RFC 4862 §5.4), which

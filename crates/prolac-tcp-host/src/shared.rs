@@ -338,7 +338,9 @@ fn sleep<E: Engine>(mut core: MutexGuard<'_, Core<E>>, wait: Wait<E::Key>) -> Mu
         None => condition.wait(core).unwrap_or_else(PoisonError::into_inner),
         Some(limit) => condition.wait_timeout(core, limit).unwrap_or_else(PoisonError::into_inner).0,
     };
-    core.user(wait.key).waiting[place] -= 1;
+    // Whoever waited for what is closed now may have been forgotten.
+    let waiting = &mut core.user(wait.key).waiting[place];
+    *waiting = waiting.saturating_sub(1);
     core
 }
 
