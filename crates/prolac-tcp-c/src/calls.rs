@@ -112,8 +112,16 @@ pub unsafe extern "C" fn prolac_getpeername(
 /// `read(2)`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn prolac_read(fd: c_int, buffer: *mut c_void, length: usize) -> ssize_t {
+    if length == 0 {
+        return read_nothing(fd);
+    }
     // SAFETY: as above.
     unsafe { prolac_recv(fd, buffer, length, 0) }
+}
+
+/// What `recv` would wait for, `read` does not (`sock_read_iter` in Linux).
+fn read_nothing(fd: c_int) -> ssize_t {
+    give_length(call(|sockets, _| sockets.readiness(fd).map(|_| 0)))
 }
 
 /// `recv(2)`.
@@ -152,6 +160,9 @@ pub unsafe extern "C" fn prolac_recvfrom(
 pub unsafe extern "C" fn prolac_readv(fd: c_int, buffers: *const iovec, count: c_int) -> ssize_t {
     // SAFETY: as above.
     let buffers = unsafe { pieces_mut(buffers, count) };
+    if buffers.as_ref().is_ok_and(|buffers| buffers.iter().all(|buffer| buffer.is_empty())) {
+        return read_nothing(fd);
+    }
     give_length(buffers.and_then(|mut buffers| {
         let received =
             wait(|sockets, now, progress| sockets.receive_message(now, fd, &mut buffers, 0, progress));

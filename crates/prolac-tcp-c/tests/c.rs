@@ -42,7 +42,7 @@ fn in_namespace(test: &str) -> Option<Command> {
         return None;
     }
     let mut command = Command::new("timeout");
-    command.args(["60", "unshare", "-n"]);
+    command.args(["20", "unshare", "-n"]);
     Some(command)
 }
 

@@ -231,6 +231,7 @@ static void resets(void) {
   int other, fd = connection(&other);
   peer->setsockopt(other, SOL_SOCKET, SO_LINGER, &now, sizeof now);
   peer->close(other);
+  await(us, fd, POLLIN); /* by now it has come */
   note("%x\n", await(us, fd, POLLIN | POLLOUT));
   NOTE(us->read(fd, text, 1));
   NOTE(us->read(fd, text, 1));

@@ -31,6 +31,7 @@ impl Sockets {
         }
         let value = int(raw)?;
         let flag = u32::from(value != 0);
+        let resting = matches!(self.at(fd)?.state(&self.stack), state::CLOSED | state::LISTEN);
         let settings = &mut self.at_mut(fd)?.settings;
         let (which, number) = match name {
             TCP_NODELAY => {
@@ -48,6 +49,10 @@ impl Sockets {
             TCP_MAXSEG => {
                 let bytes = if value == 0 { 0 } else { within(value, MSS_MIN..=WINDOW_MAX)? };
                 settings.max_segment = bytes;
+                // For the SYN: what the ends have agreed on stays.
+                if !resting {
+                    return Ok(());
+                }
                 (option::MAX_SEGMENT, bytes)
             }
             TCP_KEEPIDLE => {
