@@ -98,6 +98,20 @@ fn overlaps() {
     assert_eq!(t.read_all(), 749);
 }
 
+/// What waits out of order is bounded, however it is cut.
+#[test]
+fn queue_is_bounded() {
+    let mut t = Peer::established();
+    for n in 0..20_000 {
+        t.inject(&format!(". {}(1)", 3 + n * 2));
+        t.all();
+    }
+    assert!(t.stack.segments_in_use() < 2_000, "{}", t.stack.segments_in_use());
+    t.inject("R n");
+    t.close();
+    assert_eq!(t.stack.segments_in_use(), 0);
+}
+
 /// RFC 9293 §3.8.6.3: no acknowledgments of acknowledgments.
 #[test]
 fn none_for_acknowledgments() {

@@ -93,6 +93,64 @@ mod listen {
         assert_eq!(t.stack.connections().count(), 0);
     }
 
+    /// Without SYN cookies, who does not fit is not answered, and tries again.
+    #[test]
+    fn queue_of_half_open_is_full() {
+        let mut t = without_cookies(2);
+        let answered = (1..20).filter(|&port| knock(&mut t, port)).count();
+        assert_eq!(answered, 3);
+        t.remote.set_port(1);
+        t.inject("R 1");
+        assert!(knock(&mut t, 50), "there is room again");
+        assert!(!knock(&mut t, 51));
+    }
+
+    /// Those who wait to be accepted count, too.
+    #[test]
+    fn queue_of_established_is_full() {
+        let mut t = without_cookies(2);
+        let complete = |t: &mut Peer, port| {
+            let answered = knock(t, port);
+            t.inject(". 1 ack 1");
+            answered
+        };
+        let answered = (1..20).filter(|&port| complete(&mut t, port)).count();
+        assert_eq!(answered, 3);
+        t.accept();
+        assert!(knock(&mut t, 50), "there is room again");
+    }
+
+    /// Connections that come and go leave nothing behind.
+    #[test]
+    fn counts_right() {
+        let mut t = without_cookies(2);
+        for port in 1..50 {
+            assert!(knock(&mut t, port), "{port}");
+            t.inject(". 1 ack 1");
+            t.accept();
+            t.abort();
+            t.all();
+            assert!(knock(&mut t, 1000 + port), "{port}");
+            t.inject("R 1");
+        }
+        assert_eq!(t.stack.connections().count(), 0);
+    }
+
+    fn without_cookies(backlog: u32) -> Peer {
+        let mut t = Peer::with(|config| config.syn_cookies = 0);
+        t.listen(backlog);
+        t
+    }
+
+    /// A SYN from a port; whether it is answered.
+    fn knock(t: &mut Peer, port: u16) -> bool {
+        t.all();
+        t.remote.set_port(port);
+        t.peer_side.next = t.peer_side.first;
+        t.inject("S 0");
+        t.next().is_some()
+    }
+
     #[test]
     fn stays_for_others() {
         let mut t = to::syn_received();

@@ -28,6 +28,35 @@ fn r2_can_be_set() {
     t.is(state::CLOSED);
 }
 
+/// Progress begins it anew, and so does new text after a pause.
+#[test]
+fn r2_is_for_what_waits() {
+    let mut t = Peer::established();
+    t.set(option::USER_TIMEOUT, 5_000);
+    t.write(20_000);
+    for n in 1..=10 {
+        t.pass(3 * SECOND);
+        t.inject(&format!(". 1 ack {}", n * 1000 + 1));
+        t.is(state::ESTABLISHED);
+    }
+    t.inject(". 1 ack 20001");
+    t.pass(60 * SECOND);
+    t.all();
+    t.write(10);
+    t.pass(3 * SECOND);
+    t.is(state::ESTABLISHED);
+}
+
+/// As Linux: a connection that its user has left is given up sooner.
+#[test]
+fn orphans_give_up_sooner() {
+    let mut t = Peer::established();
+    t.write(10);
+    t.close();
+    t.pass(200 * SECOND);
+    assert_eq!(t.stack.connections().count(), 0);
+}
+
 /// SHLD-9, SHLD-10: retransmissions can be seen before that.
 #[test]
 fn retransmissions_are_told() {
@@ -118,6 +147,7 @@ fn keep_alive_is_tolerant() {
     t.pass(20 * SECOND);
     t.is(state::CLOSED);
     assert_eq!(t.error(), ETIMEDOUT);
+    assert!(t.all().last().is_some_and(|s| s.has(crate::support::notation::RST)), "as Linux, it says so");
 }
 
 /// The other side of it.

@@ -87,6 +87,33 @@ fn karn() {
     assert_eq!(t.status().rtt, before);
 }
 
+/// §3: nor is what was acknowledged together with it.
+#[test]
+fn karn_of_several() {
+    let mut t = measured(100 * MS);
+    let before = t.status().rtt;
+    t.write(2000);
+    t.expect(". 1(1000)");
+    t.expect("P. 1001(1000)");
+    t.expect_within(100 * MS..SECOND, ". 1(1000)");
+    t.all();
+    t.inject(". 1 ack 2001");
+    assert_eq!(t.status().rtt, before);
+}
+
+/// §5.7: progress ends the doubling.
+#[test]
+fn backoff_ends() {
+    let mut t = measured(10 * MS);
+    t.write(1000);
+    t.pass(5 * SECOND);
+    t.all();
+    t.inject(". 1 ack 1001");
+    t.write(1000);
+    t.all();
+    t.expect_within(100 * MS..SECOND, "P. 1001(1000)");
+}
+
 /// §5.2: all acknowledged, no timer.
 #[test]
 fn off_when_all_is_acknowledged() {

@@ -39,6 +39,7 @@ mod scaling {
         t.listen(1);
         t.inject("S 0 win 1000 <mss 1000,ws 7>");
         let syn = t.expect("S. 0 ack 1");
+        assert_eq!(t.status().send_window, 1000);
         assert!(syn.window > 30_000, "{}", syn.window);
         t.inject(". 1 ack 1 win 1000");
         assert_eq!(t.status().send_window, 128_000);

@@ -50,6 +50,7 @@ fn shrunk_repeats_old_text() {
     assert_eq!(t.all().len(), 3);
     t.inject(". 1 ack 1 win 1000");
     t.expect_within(100 * MS..3 * SECOND, ". 1(1000)");
+    t.nothing();
     t.inject(". 1 ack 1001 win 2000");
     t.pass(SECOND);
     t.all();
@@ -168,11 +169,45 @@ fn ours_closed_answers_probes() {
 #[test]
 fn ours_opens_in_steps() {
     let mut t = zero_window();
-    t.try_read(1).expect("text");
+    t.try_read(100).expect("text");
     t.quiet(10 * SECOND);
+    t.inject(". n-1");
+    t.expect(". 1 ack n win 0");
     t.read_all();
     let update = t.next().expect("a window update");
     assert!(update.window >= 1000, "{}", update.window);
+}
+
+/// The user timeout counts the time that the window is closed, as in Linux.
+#[test]
+fn closed_longer_than_the_user_timeout() {
+    let mut t = Peer::established();
+    t.set(option::USER_TIMEOUT, 20_000);
+    t.inject(". 1 ack 1 win 0");
+    t.write(500);
+    for _ in 0..20 {
+        t.run_until_sent();
+        t.all();
+        t.inject(". 1 ack 1 win 0");
+    }
+    t.pass(30 * SECOND);
+    t.is(state::CLOSED);
+    assert_eq!(t.error(), ETIMEDOUT);
+}
+
+/// What is read makes room for more than there was at first.
+#[test]
+fn ours_grows() {
+    let mut t = Peer::established_with(|_| (), "<mss 1000,ws 0>");
+    let scale = t.status().receive_scale;
+    let mut offered = 0;
+    for _ in 0..1000 {
+        t.inject_all(&[". n(1000)", "P. n(1000)"]);
+        t.read_all();
+        t.pass(MS);
+        offered = u32::from(t.last_window()) << scale;
+    }
+    assert!(offered > 65_535, "{offered}");
 }
 
 fn closed() -> Peer {
