@@ -83,6 +83,7 @@ fn goes_with_text() {
     t.inject("P. n(100)");
     t.write(10);
     t.expect("P. n(10) ack n");
+    t.inject(". n");
     t.quiet(SECOND);
 }
 
