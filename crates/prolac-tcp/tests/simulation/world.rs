@@ -344,10 +344,7 @@ impl<'a> World<'a> {
                 continue;
             }
             let peer = self.users.iter().find(|u| u.conversation == user.conversation && u.end != user.end);
-            let excused = match peer {
-                Some(peer) => matches!(peer.ended, Some(End::Failed(_) | End::Left)),
-                None => true,
-            };
+            let excused = peer.is_none_or(|peer| peer.ended.is_some());
             if !excused || !self.may_fail(user.conversation) {
                 return Err(format!("it hangs: {}", self.state()));
             }

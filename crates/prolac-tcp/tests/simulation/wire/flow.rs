@@ -117,7 +117,8 @@ impl Flow {
         let edge = ack + (i64::from(s.window) << shift);
         let half = &mut self.halves[end];
         // RFC 7323 §2.4: the shift may take back less than one unit.
-        if let Some(before) = half.has_offered.filter(|before| edge + (1 << shift) <= *before) {
+        let unit = 1 << half.scale.filter(|_| scaled).unwrap_or(0).min(14);
+        if let Some(before) = half.has_offered.filter(|before| edge + unit <= *before) {
             return Err(format!("it takes back window: the right edge goes from {before} to {edge}"));
         }
         half.has_offered = Some(edge.max(half.has_offered.unwrap_or(edge)));
