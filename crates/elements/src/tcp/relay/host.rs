@@ -75,10 +75,11 @@ pub fn connect(name: &Name) -> Result<OwnedFd, Error> {
 pub struct Listener {
     name: Name,
     socket: OwnedFd,
+    listens: bool,
 }
 
 impl Listener {
-    /// Waits for connections at `name`. The file of a socket at which nobody listens any more is replaced.
+    /// Takes the name, without listening yet. The file of a socket at which nobody listens any more is replaced.
     ///
     /// # Errors
     /// What the system says.
@@ -93,8 +94,19 @@ impl Listener {
             Err(Errno::ADDRINUSE) if is_abandoned(name) => name.bind(socket.as_fd())?,
             bound => bound?,
         }
-        listen(&socket, BACKLOG)?;
-        Ok(Listener { name: name.clone(), socket })
+        Ok(Listener { name: name.clone(), socket, listens: false })
+    }
+
+    /// Begins to listen, unless it has.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn listen(&mut self) -> Result<(), Errno> {
+        if !self.listens {
+            listen(&self.socket, BACKLOG)?;
+            self.listens = true;
+        }
+        Ok(())
     }
 
     /// Its descriptor.

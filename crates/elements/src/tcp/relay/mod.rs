@@ -86,6 +86,8 @@ struct Relay {
     events: VecDeque<Event>,
     buffer: Vec<u8>,
     totals: Totals,
+    /// It has listened.
+    begun: bool,
     /// The pairs are another element's, which this one replaces.
     inherited: bool,
 }
@@ -105,14 +107,23 @@ impl Relay {
             events: VecDeque::new(),
             buffer: Vec::new(),
             totals: Totals::default(),
+            begun: false,
             inherited: false,
         }
     }
 
-    fn watch_listener(&self, cx: &mut Cx<'_>) -> Result<(), String> {
-        let Some(listener) = &self.listener else { return Ok(()) };
+    /// Listens on the host, and has that watched; says so and tries again later if it is not possible.
+    fn listen(&mut self, cx: &mut Cx<'_>) {
+        let Some(listener) = &mut self.listener else { return };
         let ready = Ready { read: true, write: false };
-        cx.watch(listener.fd(), ready).map_err(|e| format!("cannot watch '{}': {e}", listener.name()))
+        let outcome = match listener.listen() {
+            Ok(()) => cx.watch(listener.fd(), ready).map_err(|e| e.to_string()),
+            Err(e) => Err(host_error(e).to_string()),
+        };
+        if let Err(e) = outcome {
+            cx.chatter(&format!("{}: cannot listen at '{}': {e}", cx.name(), listener.name()));
+            cx.schedule_timer_after(ACCEPT_TIMER, ONE_SECOND);
+        }
     }
 
     // ---- beginning and end of pairs
@@ -321,11 +332,16 @@ impl Element for Relay {
                 self.listener = Some(Listener::new(name).map_err(failure)?);
             }
         }
-        self.watch_listener(cx)
+        // The first task listens: until then, an element that this one replaces may do so.
+        cx.schedule_task();
+        Ok(())
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
         let now = micros(cx);
+        if !std::mem::replace(&mut self.begun, true) {
+            self.listen(cx);
+        }
         if std::mem::take(&mut self.inherited) {
             self.check(now, cx);
         }
@@ -349,10 +365,7 @@ impl Element for Relay {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
-        if let Err(e) = self.watch_listener(cx) {
-            cx.chatter(&format!("{}: {e}", cx.name()));
-            cx.schedule_timer_after(ACCEPT_TIMER, ONE_SECOND);
-        }
+        self.listen(cx);
     }
 
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
@@ -372,11 +385,7 @@ impl Element for Relay {
             && mine.name() == theirs.name()
         {
             // Some wait there.
-            cx.unwatch(mine.fd().as_raw_fd());
             std::mem::swap(mine, theirs);
-        }
-        if let Err(e) = self.watch_listener(cx) {
-            cx.chatter(&format!("{}: {e}", cx.name()));
         }
         self.inherited = true;
         cx.schedule_task();

@@ -163,6 +163,7 @@ fn a_client_of_the_host_reaches_a_server_of_the_router() {
         format!("{STACKS} {CLOCK} TCPEchoServer(b); r :: SocketToTCP(a, 10.0.0.2, 7, UNIX, {name})")
     };
     let mut t = Harness::new(&config(&folder.file()));
+    t.run_for(Duration::from_millis(2));
     let mut client = UnixStream::connect(folder.file()).unwrap();
     client.set_nonblocking(true).unwrap();
     let sent: Vec<u8> = (0..100_000u32).map(|n| (n % 251) as u8).collect();
@@ -195,6 +196,7 @@ fn a_reset_of_the_router_is_an_end_on_the_host() {
     let mut t = Harness::new(&format!(
         "{STACKS} {CLOCK} s :: TCPChargenServer(b); r :: SocketToTCP(a, 10.0.0.2, 19, TCP, 127.0.0.1, {free})"
     ));
+    t.run_for(Duration::from_millis(2));
     let mut client = TcpStream::connect(("127.0.0.1", free)).unwrap();
     client.set_nonblocking(true).unwrap();
     let mut text = Vec::new();
@@ -218,4 +220,44 @@ fn a_reset_of_the_router_is_an_end_on_the_host() {
     });
     assert_eq!(error, "connection reset");
     assert_eq!((t.read("r.errors"), t.read("r.last_error")), ("1".into(), "connection reset by peer".into()));
+}
+
+#[test]
+fn joined_streams_outlive_a_new_configuration() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = server.local_addr().unwrap().port();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let config = format!(
+        "{STACKS} {CLOCK} r :: TCPToSocket(b, 80, TCP, 127.0.0.1, {to}); TCPEchoServer(b); \
+         from :: SocketToTCP(a, 10.0.0.2, 7, TCP, 127.0.0.1, {free}); \
+         k :: TCPDiscardClient(a, 10.0.0.2, 80, LENGTH 20000000)"
+    );
+    let mut old = Harness::new(&config);
+    let mut accepted = until(&mut old, |_| server.accept().ok()).0;
+    accepted.set_nonblocking(true).unwrap();
+    let mut talking = TcpStream::connect(("127.0.0.1", free)).unwrap();
+    talking.set_nonblocking(true).unwrap();
+    talking.write_all(b"before").unwrap();
+    let mut heard = Vec::new();
+    until(&mut old, |_| (drain(&mut talking, &mut heard) || heard == b"before").then_some(()));
+
+    let mut new = Harness::new(&config);
+    // This one waits to be accepted while one router replaces the other.
+    let mut waiting = TcpStream::connect(("127.0.0.1", free)).unwrap();
+    new.router.take_over(old.router);
+    let mut text = Vec::new();
+    until(&mut new, |_| drain(&mut accepted, &mut text).then_some(()));
+    drop(accepted);
+    until(&mut new, |t| (t.read("k.finished") == "true").then_some(()));
+    assert_eq!((text.len(), new.read("k.done"), new.read("r.done")), (20_000_000, "1".into(), "1".into()));
+    assert_eq!(format!("{:08x}", crc32fast::hash(&text)), new.read("k.checksum"));
+
+    talking.write_all(b" and after").unwrap();
+    until(&mut new, |_| (drain(&mut talking, &mut heard) || heard.len() == 16).then_some(()));
+    assert_eq!(heard, b"before and after");
+    waiting.set_nonblocking(true).unwrap();
+    waiting.write_all(b"waited").unwrap();
+    heard.clear();
+    until(&mut new, |_| (drain(&mut waiting, &mut heard) || heard.len() == 6).then_some(()));
+    assert_eq!(heard, b"waited");
 }
