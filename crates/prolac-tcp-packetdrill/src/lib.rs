@@ -10,6 +10,7 @@
 //! machine are followed. `scripts/` has scripts of our own, which `tests/scripts.rs` runs without packetdrill.
 
 mod calls;
+mod cut;
 mod extras;
 mod flags;
 pub mod interface;

@@ -22,10 +22,11 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use clickwork_packet::Packet;
-use clickwork_prolac_tcp::abi::Config;
+use clickwork_prolac_tcp::abi::{Config, state};
 use clickwork_prolac_tcp::sockets::{Errno, Limits, Refusal, Sockets};
-use clickwork_prolac_tcp::stack::{Received, TcpStack};
+use clickwork_prolac_tcp::stack::{Offload, Received, TcpStack};
 
+use crate::cut;
 use crate::flags::Flags;
 use crate::sysctl::Sysctls;
 
@@ -69,6 +70,7 @@ pub struct State {
     inside: usize,
     sysctls: Sysctls,
     flags: Flags,
+    offload: Offload,
 }
 
 struct Sleeper {
@@ -100,6 +102,7 @@ impl World {
             inside: 0,
             sysctls,
             flags,
+            offload: Offload::default(),
         };
         World { state: Mutex::new(state), changed: Condvar::new() }
     }
@@ -310,6 +313,21 @@ impl State {
         self.sockets.set_limits(limits);
     }
 
+    /// Lets the TCP send as much at once as Linux would. Scripts have one connection, or a few of the same kind.
+    fn size_bursts(&mut self) {
+        let stack = self.sockets.stack();
+        let status = stack.connections().filter_map(|id| stack.status(self.now, id).ok());
+        let open = status.filter(|status| matches!(status.state, state::ESTABLISHED | state::CLOSE_WAIT));
+        let sizes = open.map(|status| cut::burst(&status) * status.send_mss);
+        // Headers are at most 40 bytes of IP and 60 of TCP.
+        let segmentation = sizes.min().map_or(0, |bytes| (bytes + 100).min(65_535));
+        let offload = Offload { checksum: true, segmentation };
+        if offload != self.offload {
+            self.offload = offload;
+            self.sockets.stack_mut().set_offload(offload);
+        }
+    }
+
     /// When something happens by itself: a timer of the stack, or the end of somebody's patience.
     fn next_deadline(&self) -> Option<u64> {
         let sleepers = self.sleepers.values().filter_map(|sleeper| sleeper.deadline);
@@ -319,8 +337,10 @@ impl State {
     /// Takes what the stack has to send, at this time, and notes which sockets changed.
     fn collect(&mut self) {
         while let Some(transmit) = self.sockets.stack_mut().next_transmit() {
-            self.outgoing.push_back((self.now, transmit.into_packet().data().to_vec()));
+            let now = self.now;
+            self.outgoing.extend(cut::cut(transmit).into_iter().map(|packet| (now, packet)));
         }
+        self.size_bursts();
         while let Some(fd) = self.sockets.next_change() {
             self.extras.changed(fd);
         }

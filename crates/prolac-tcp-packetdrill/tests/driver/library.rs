@@ -10,7 +10,8 @@ use prolac_tcp_packetdrill::interface::{Init, PacketdrillInterface};
 /// A stack behind its table.
 pub struct Stack {
     table: PacketdrillInterface,
-    _library: Library,
+    /// The code that the table leads to.
+    _library: Option<Library>,
 }
 
 // SAFETY: packetdrill calls the table from two threads; that is what the library is for.
@@ -41,7 +42,12 @@ impl Stack {
             let init = library.get::<Init>(b"packetdrill_interface_init\0").expect("the symbol");
             init(flags.as_ptr(), &raw mut table);
         }
-        Stack { table, _library: library }
+        Stack { table, _library: Some(library) }
+    }
+
+    /// The kernel's.
+    pub fn kernel(mtu: u32) -> Result<Stack, String> {
+        Ok(Stack { table: super::kernel::table(mtu)?, _library: None })
     }
 
     pub fn table(&self) -> &PacketdrillInterface {

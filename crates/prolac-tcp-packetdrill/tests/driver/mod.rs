@@ -2,6 +2,7 @@
 //! same manner. Read `script.rs` for the language, then `run.rs`.
 
 pub mod calls;
+pub mod kernel;
 pub mod library;
 pub mod parse;
 pub mod run;

@@ -16,6 +16,8 @@ use super::wire::{self, Ends, Parsed};
 
 /// How far an event may be from its time, microseconds. packetdrill allows 4000; our time is exact.
 const TOLERANCE: i64 = 1000;
+/// The same for the kernel, which counts in jiffies and shares the machine.
+const KERNEL_TOLERANCE: i64 = 25_000;
 /// packetdrill sleeps until so long before an event, and spins then.
 const SPIN: i64 = 20;
 const PORT: u16 = 8080;
@@ -80,8 +82,17 @@ struct Connection {
     timestamps: HashMap<u32, u32>,
 }
 
+/// Whose TCP is tested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tested {
+    Ours,
+    Kernel,
+}
+
 /// A run.
 struct Run<'a> {
+    tolerance: i64,
+    least_tolerance: i64,
     stack: &'a Stack,
     second: Second<'a>,
     around: Surroundings,
@@ -94,19 +105,41 @@ struct Run<'a> {
 }
 
 /// Runs a script. An error says where and what.
-pub fn run(script: &Script, mode: Mode) -> Result<(), String> {
+pub fn run(script: &Script, mode: Mode, tested: Tested) -> Result<(), String> {
+    // IPv6 headers are longer: the same text fits.
+    let mtu = if mode == Mode::Ipv6 { 1520 } else { 1500 };
+    match tested {
+        Tested::Kernel => {
+            let stack = Stack::kernel(mtu)?;
+            run_on(&stack, script, mode, PathBuf::from("/proc/sys/net"), KERNEL_TOLERANCE)
+        }
+        Tested::Ours => run_on_ours(script, mode, mtu),
+    }
+}
+
+fn run_on_ours(script: &Script, mode: Mode, mtu: u32) -> Result<(), String> {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let name = format!("prolac-tcp-{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
     let sysctls = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&sysctls).map_err(|error| error.to_string())?;
-    // IPv6 headers are longer: the same text fits.
-    let mtu = if mode == Mode::Ipv6 { 1520 } else { 1500 };
     let mut flags =
         vec![mode.local().to_string(), format!("mtu={mtu}"), format!("sysctls={}", sysctls.display())];
     flags.extend(script.flags.iter().cloned());
     let stack = Stack::load(&flags.join(","));
-    let result = std::thread::scope(|scope| {
-        let second = Second::start(scope, &stack);
+    let result = run_on(&stack, script, mode, sysctls.clone(), TOLERANCE);
+    let _ = std::fs::remove_dir_all(&sysctls);
+    result
+}
+
+fn run_on(
+    stack: &Stack,
+    script: &Script,
+    mode: Mode,
+    sysctls: PathBuf,
+    tolerance: i64,
+) -> Result<(), String> {
+    std::thread::scope(|scope| {
+        let second = Second::start(scope, stack);
         let around = Surroundings {
             domain: if mode == Mode::Ipv4 { AF_INET } else { AF_INET6 },
             bind: mode.user(mode.local()),
@@ -115,13 +148,21 @@ pub fn run(script: &Script, mode: Mode) -> Result<(), String> {
         };
         let start = stack.now() + 250;
         let connections = HashMap::new();
-        let sysctls = sysctls.clone();
-        let mut run = Run { stack: &stack, second, around, mode, start, connections, sysctls, last: 0 };
+        let mut run = Run {
+            tolerance,
+            least_tolerance: tolerance,
+            stack,
+            second,
+            around,
+            mode,
+            start,
+            connections,
+            sysctls,
+            last: 0,
+        };
         let result = run.events(&script.events);
         run.end(result)
-    });
-    let _ = std::fs::remove_dir_all(&sysctls);
-    result
+    })
 }
 
 impl Run<'_> {
@@ -171,6 +212,11 @@ impl Run<'_> {
 
     fn event(&mut self, event: &Event) -> Result<(), String> {
         let (from, to) = self.due(event.time);
+        self.tolerance = self.least_tolerance;
+        if self.tolerance == KERNEL_TOLERANCE {
+            // Its timers are the coarser the longer they are.
+            self.tolerance += (from - self.last).max(0) / 16;
+        }
         let happened = match &event.action {
             Action::Out(spec) => self.packet_out(spec)?,
             action => {
@@ -179,8 +225,12 @@ impl Run<'_> {
                 now
             }
         };
-        self.last = if event.time.any { happened } else { happened.clamp(from - TOLERANCE, to + TOLERANCE) };
-        if !event.time.any && !(from - TOLERANCE..=to + TOLERANCE).contains(&happened) {
+        self.last = if event.time.any {
+            happened
+        } else {
+            happened.clamp(from - self.tolerance, to + self.tolerance)
+        };
+        if !event.time.any && !(from - self.tolerance..=to + self.tolerance).contains(&happened) {
             let seconds = |time: i64| time as f64 / 1e6;
             return Err(format!(
                 "expected at {:.6}~{:.6} but happened at {:.6}",
@@ -237,7 +287,7 @@ impl Run<'_> {
         let Some(done) = self.second.finish()? else { return Ok(()) };
         let ended = done.ended - self.start;
         self.finish(&done.call, done.outcome?).map_err(|error| format!("line {}: {error}", done.line))?;
-        if (ended - done.until).abs() > TOLERANCE {
+        if (ended - done.until).abs() > self.tolerance {
             let seconds = |time: i64| time as f64 / 1e6;
             return Err(format!(
                 "line {}: {} expected to return at {:.6} but did at {:.6}",
@@ -307,12 +357,16 @@ impl Run<'_> {
     fn packet_out(&mut self, spec: &PacketSpec) -> Result<i64, String> {
         let (time, parsed) = self.next_packet(spec)?;
         let connection = self.connection(spec.connection);
+        if spec.flags & 18 == 2 && connection.sequence != parsed.spec.seq.wrapping_sub(spec.seq) {
+            connection.timestamp = None;
+        }
         if spec.flags & 2 != 0 {
             connection.sequence = parsed.spec.seq.wrapping_sub(spec.seq);
         }
         let actual = mapped_to_script(connection, &parsed, spec);
         let seconds = (time - self.start) as f64 / 1e6;
-        compare(spec, &actual, &parsed).map_err(|field| {
+        let ticks = (self.tolerance / 1000) as u32;
+        compare(spec, &actual, &parsed, ticks).map_err(|field| {
             format!("{field}\n  expected packet: {spec}\n  actual packet:   {actual}  at {seconds:.6}")
         })?;
         Ok(time - self.start)
@@ -369,7 +423,7 @@ fn mapped_to_script(connection: &mut Connection, parsed: &Parsed, spec: &PacketS
     actual
 }
 
-fn compare(spec: &PacketSpec, actual: &PacketSpec, parsed: &Parsed) -> Result<(), String> {
+fn compare(spec: &PacketSpec, actual: &PacketSpec, parsed: &Parsed, ticks: u32) -> Result<(), String> {
     let differs = |name: &str| Err(format!("{name} differs"));
     if spec.flags != actual.flags {
         return differs("flags");
@@ -393,17 +447,17 @@ fn compare(spec: &PacketSpec, actual: &PacketSpec, parsed: &Parsed) -> Result<()
         return differs("DF");
     }
     match (&spec.options, &actual.options) {
-        (Some(wished), Some(got)) if !same_options(wished, got) => differs("options"),
+        (Some(wished), Some(got)) if !same_options(wished, got, ticks) => differs("options"),
         _ => Ok(()),
     }
 }
 
-/// Equal, but that a timestamp may be a millisecond off.
-fn same_options(wished: &[TcpOption], got: &[TcpOption]) -> bool {
+/// Equal, but that a timestamp may be some milliseconds off.
+fn same_options(wished: &[TcpOption], got: &[TcpOption], ticks: u32) -> bool {
     wished.len() == got.len()
         && wished.iter().zip(got).all(|pair| match pair {
             (TcpOption::Timestamp { value: a, echo: x }, TcpOption::Timestamp { value: b, echo: y }) => {
-                a.abs_diff(*b) <= 1 && x == y
+                a.abs_diff(*b) <= ticks && x == y
             }
             (a, b) => a == b,
         })
