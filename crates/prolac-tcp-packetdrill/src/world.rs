@@ -319,8 +319,8 @@ impl State {
         let status = stack.connections().filter_map(|id| stack.status(self.now, id).ok());
         let open = status.filter(|status| matches!(status.state, state::ESTABLISHED | state::CLOSE_WAIT));
         let sizes = open.map(|status| cut::burst(&status) * status.send_mss);
-        // Headers are at most 40 bytes of IP and 60 of TCP.
-        let segmentation = sizes.min().map_or(0, |bytes| (bytes + 100).min(65_535));
+        // The stack keeps 120 bytes for headers.
+        let segmentation = sizes.min().map_or(0, |bytes| (bytes + 120).min(65_535));
         let offload = Offload { checksum: true, segmentation };
         if offload != self.offload {
             self.offload = offload;

@@ -215,7 +215,7 @@ impl Run<'_> {
         self.tolerance = self.least_tolerance;
         if self.tolerance == KERNEL_TOLERANCE {
             // Its timers are the coarser the longer they are.
-            self.tolerance += (from - self.last).max(0) / 16;
+            self.tolerance += (from - self.last).max(0) / 8;
         }
         let happened = match &event.action {
             Action::Out(spec) => self.packet_out(spec)?,
