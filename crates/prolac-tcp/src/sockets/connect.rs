@@ -164,8 +164,16 @@ impl Sockets {
         Ok(())
     }
 
-    /// SO_ERROR: what went wrong, once.
+    /// What a call is told went wrong, once.
     pub(super) fn take_error(&mut self, fd: Fd) -> Option<Errno> {
+        if !self.has_error(fd) {
+            return None;
+        }
+        self.take_any_error(fd)
+    }
+
+    /// SO_ERROR: the same, or a soft error.
+    pub(super) fn take_any_error(&mut self, fd: Fd) -> Option<Errno> {
         let socket = self.table.get_mut(&fd)?;
         let own = socket.error.take();
         let id = socket.connection();

@@ -66,11 +66,11 @@ impl Sockets {
         mask
     }
 
-    /// Whether a call would be told an error now.
+    /// Whether a call would be told an error now. A soft error, one that the connection survives, is for SO_ERROR alone.
     pub(super) fn has_error(&self, fd: Fd) -> bool {
         let Some(socket) = self.table.get(&fd) else { return false };
-        let told = socket.connection().and_then(|id| self.stack.pending_error(id));
-        socket.error.is_some() || told.is_some()
+        let ended = socket.connection().filter(|_| socket.state(&self.stack) == state::CLOSED);
+        socket.error.is_some() || ended.is_some_and(|id| self.stack.pending_error(id).is_some())
     }
 
     /// `poll(2)`: how many of the sockets are ready. `timeout` in milliseconds: 0 asks only, a negative one waits for ever.

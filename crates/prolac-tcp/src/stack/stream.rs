@@ -188,8 +188,15 @@ impl Inner {
         // SAFETY: the caller's.
         let Some(segment) = (unsafe { tail.as_mut() }) else { return 0 };
         let (length, most) = (segment.length as usize, self.most_text(index));
+        // SAFETY: the slot is in use, and no entry runs.
+        let segment_size = unsafe { (*self.table.slots[index as usize].tcb).segment_size }.max(1);
         let Some(packet) = segment.packet.as_mut() else { return 0 };
-        let n = left.min(packet.tailroom()).min(most.saturating_sub(length));
+        let mut n = left.min(most.saturating_sub(length));
+        if n > packet.tailroom() {
+            // No more than fills segments: what follows begins another one.
+            let size = segment_size as usize;
+            n = ((length + packet.tailroom()) / size * size).saturating_sub(length);
+        }
         let start = segment.data as usize - packet.data().as_ptr() as usize;
         // The other piece of a segment that was cut may own what lies behind the text.
         if n == 0 || start + length != packet.len() {

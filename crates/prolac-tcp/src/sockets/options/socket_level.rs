@@ -65,7 +65,7 @@ impl Sockets {
 
     pub(super) fn socket_option(&mut self, fd: Fd, name: i32) -> Result<Value, Errno> {
         if name == SO_ERROR {
-            return Ok(self.take_error(fd).map_or(0, |error| error.0).into());
+            return Ok(self.take_any_error(fd).map_or(0, |error| error.0).into());
         }
         let limits = self.limits;
         let automatic = self.stack.config().receive_buffer;
