@@ -99,6 +99,16 @@ fn overlaps() {
     assert_eq!(t.read_all(), 749);
 }
 
+/// RFC 5681 §4.2: never more than one acknowledgment for a segment.
+#[test]
+fn one_each() {
+    let mut t = Peer::established_with(|_| (), "<mss 1000,sackOK>");
+    for start in [1, 1, 2001, 2001, 5001, 1001, 4001, 3001, 1, 9001] {
+        t.inject(&format!("P. {start}(1000)"));
+        assert!(t.all().len() <= 1, "{start}\n{}", t.story());
+    }
+}
+
 /// What waits out of order is bounded, however it is cut.
 #[test]
 fn queue_is_bounded() {

@@ -53,6 +53,14 @@ fn slow_start() {
     assert_eq!(t.status().congestion_window, 12);
 }
 
+/// RFC 3465 §2.1: by what was acknowledged, also where one acknowledgment is for many segments.
+#[test]
+fn stretched_acknowledgments() {
+    let mut t = ten();
+    t.inject(". 1 ack 8001");
+    assert_eq!(t.status().congestion_window, 18);
+}
+
 /// RFC 5681 §3.1, RFC 3465: by what was acknowledged, not by the number of acknowledgments.
 #[test]
 fn divided_acknowledgments() {

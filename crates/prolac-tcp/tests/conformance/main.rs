@@ -40,3 +40,4 @@ mod path_mtu;
 mod rack;
 mod sack;
 mod timestamps;
+mod undo;
