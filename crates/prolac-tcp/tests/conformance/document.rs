@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Tests that are about the tests.
-const OWN: [&str; 2] = ["document::", "support::"];
+const OWN: [&str; 3] = ["base::", "document::", "support::"];
 
 #[test]
 fn names_each_test_and_no_other() {

@@ -2,6 +2,17 @@
 //! read it first) sends segments written by hand to one stack and looks at what comes back, in simulated time. A file a group
 //! of rows; `document.rs` makes sure that the document names every test, and only tests that exist.
 
+#[path = "../../src/compose.rs"]
+#[allow(dead_code)]
+mod compose;
+#[path = "../simulation/random.rs"]
+#[allow(dead_code)]
+mod random;
+#[path = "../simulation/subset.rs"]
+#[allow(dead_code)]
+mod subset;
+
+mod base;
 mod document;
 mod support;
 

@@ -7,7 +7,11 @@ pub mod peer;
 pub mod states;
 pub mod wire;
 
-use clickwork_prolac_tcp::TcpStack;
+use std::sync::OnceLock;
+
+use clickwork_prolac_tcp::{Program, TcpStack};
+
+use crate::subset;
 use clickwork_prolac_tcp::abi::Config;
 
 pub use clickwork_prolac_tcp::abi::{option, state};
@@ -15,9 +19,24 @@ pub use clickwork_prolac_tcp::{Event, Options};
 pub use peer::{MS, Peer, SECOND};
 pub(crate) use states::in_states;
 
-/// The stack under test.
+/// The variable that names the extensions to test with.
+pub const EXTENSIONS: &str = "PROLAC_TCP_EXTENSIONS";
+
+/// The stack under test: with all extensions, or with those that [`EXTENSIONS`] names; `base` is none.
 pub fn stack(config: Config) -> TcpStack {
-    TcpStack::new(config)
+    static CHOSEN: OnceLock<Option<Program>> = OnceLock::new();
+    let program = CHOSEN.get_or_init(|| std::env::var(EXTENSIONS).ok().map(|names| chosen(&names)));
+    program.map_or_else(|| TcpStack::new(config), |program| TcpStack::with_program(program, config))
+}
+
+fn chosen(names: &str) -> Program {
+    let catalogue = subset::catalogue();
+    let names = match names {
+        "base" => vec![],
+        "all" => catalogue.names(),
+        _ => names.split_whitespace().map(str::to_owned).collect(),
+    };
+    subset::program(&catalogue, &names, &subset::Build::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// `errno` values of Linux that calls give.
