@@ -73,6 +73,9 @@ fn look(name: &str, opener: Opener, family: usize) {
     in_namespace(name, || {
         // With offloads the observer would see packets before checksums are there.
         let host = host(false);
+        // A clean path: nothing is lost in the device's queue while we are slow.
+        let longer = Command::new("ip").args(["link", "set", DEVICE, "txqueuelen", "20000"]).status();
+        assert!(longer.is_ok_and(|status| status.success()));
         let Some(mut capture) = Capture::start(name) else {
             return eprintln!("skipped {name}: tcpdump is not installed");
         };
