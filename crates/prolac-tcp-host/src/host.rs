@@ -21,6 +21,8 @@ use crate::tun::{LONGEST, Tun};
 const MOST_PACKETS: usize = 64;
 /// The most bytes, so that they are still in the cache when the user looks at them.
 const MOST_BYTES: usize = 256 << 10;
+/// A packet of so many bytes is part of much.
+const MANY: usize = 1000;
 /// Text in one packet, which must have room for the headers in the 16 bits of an IP length.
 const MOST_TEXT: u32 = LONGEST as u32 - 256;
 
@@ -33,10 +35,37 @@ pub struct Host<E: Engine = TcpStack> {
     held: Option<Transmit>,
     /// How many packets the next turn reads.
     burst: usize,
-    /// How long to look for the next packet before sleeping.
-    spin: Duration,
+    /// Another packet is likely to be there already: do not sleep before looking.
+    crowded: bool,
+    /// Packets that came alone, in a row.
+    lone: u32,
+    /// The user may have done something: do not sleep before a turn.
+    touched: bool,
+    patience: Spin,
+}
+
+/// How long to look for the next packet before sleeping: as long as the user allows if packets come so fast, else not at
+/// all.
+#[derive(Default)]
+struct Spin {
+    /// In microseconds.
+    most: u64,
     /// When the last packet came.
     last: u64,
+    /// It came soon after the one before.
+    pays: bool,
+}
+
+impl Spin {
+    /// Packets came.
+    fn note(&mut self, now: u64) {
+        self.pays = now < self.last + self.most;
+        self.last = now;
+    }
+
+    fn is_over(&self, now: u64) -> bool {
+        !self.pays || now >= self.last + self.most
+    }
 }
 
 impl<E: Engine> Host<E> {
@@ -46,16 +75,28 @@ impl<E: Engine> Host<E> {
         engine
             .stack_mut()
             .set_offload(Offload { checksum: on, segmentation: if on { MOST_TEXT } else { 0 } });
-        Host { engine, tun, clock: Clock::new(), held: None, burst: 1, spin: Duration::ZERO, last: 0 }
+        Host {
+            engine,
+            tun,
+            clock: Clock::new(),
+            held: None,
+            burst: 1,
+            crowded: false,
+            lone: 0,
+            touched: true,
+            patience: Spin::default(),
+        }
     }
 
     /// What it runs. What was done with it is sent by [`flush`](Self::flush), or the next turn.
     pub fn engine(&mut self) -> &mut E {
+        self.touched = true;
         &mut self.engine
     }
 
     /// The stack.
     pub fn stack(&mut self) -> &mut TcpStack {
+        self.touched = true;
         self.engine.stack_mut()
     }
 
@@ -74,10 +115,10 @@ impl<E: Engine> Host<E> {
         self.clock
     }
 
-    /// After a packet, looks for the next one for so long before it sleeps: shorter answers, for processor time.
-    /// Zero to begin with.
-    pub fn set_spin(&mut self, spin: Duration) {
-        self.spin = spin;
+    /// As long as packets follow each other within this time, looks for the next one without sleeping: shorter answers,
+    /// for processor time. Zero to begin with.
+    pub fn set_spin(&mut self, most: Duration) {
+        self.patience.most = most.as_micros() as u64;
     }
 
     /// Runs until `handle` breaks. It gets every event of the stack, with the time.
@@ -96,7 +137,8 @@ impl<E: Engine> Host<E> {
         Ok(())
     }
 
-    /// One turn; if there is nothing to do, sleeps for at most `limit` (for ever, if none) and then takes another.
+    /// Sleeps until there is something to do, for at most `limit` (for ever, if none), and takes a turn. It does not sleep if
+    /// there may be something to do already.
     ///
     /// # Errors
     /// If the device is gone.
@@ -105,20 +147,16 @@ impl<E: Engine> Host<E> {
         limit: Option<Duration>,
         mut handle: impl FnMut(&mut E, u64, E::Event),
     ) -> Result<()> {
-        if self.turn(&mut handle)? || self.spins() {
-            return Ok(());
+        let at_once = std::mem::take(&mut self.touched) || self.crowded || self.spins();
+        if !at_once {
+            wait([self.interest()], self.sleep(limit));
         }
-        wait([self.interest()], self.sleep(limit));
         self.turn(&mut handle).map(drop)
     }
 
     /// Whether it is too early to sleep.
     pub(crate) fn spins(&self) -> bool {
-        let spins = self.spin > Duration::ZERO && self.now() < self.last + self.spin.as_micros() as u64;
-        if spins {
-            std::hint::spin_loop();
-        }
-        spins
+        self.patience.pays && !self.patience.is_over(self.now())
     }
 
     /// Whether the device had no room for a packet.
@@ -169,7 +207,7 @@ impl<E: Engine> Host<E> {
         Ok(any)
     }
 
-    /// Reads a batch into the stack, gives the number of packets. As long as batches are full they grow.
+    /// Reads a batch into the stack, gives the number of packets.
     fn receive(&mut self, now: u64) -> Result<usize> {
         let (mut count, mut bytes) = (0, 0);
         while count < self.burst && bytes < MOST_BYTES {
@@ -179,10 +217,24 @@ impl<E: Engine> Host<E> {
             self.engine.stack_mut().receive(now, packet, received);
         }
         if count > 0 {
-            self.last = now;
+            self.patience.note(now);
         }
-        self.burst = if count < self.burst { 1.max(count) } else { MOST_PACKETS.min(self.burst * 2) };
+        self.expect(count, bytes);
         Ok(count)
+    }
+
+    /// Guesses how many packets there will be next, so that few looks are in vain: a short packet that came alone, such as a
+    /// question, is followed by none until it is answered; but every eighth time we see whether that is true. As
+    /// long as batches are full they grow.
+    fn expect(&mut self, count: usize, bytes: usize) {
+        self.crowded = count == self.burst && (count > 1 || bytes >= MANY) || bytes >= MOST_BYTES;
+        let is_alone = count == 1 && bytes < MANY;
+        self.lone = if is_alone { self.lone.wrapping_add(1) } else { 0 };
+        self.burst = match count {
+            1 if is_alone && self.lone % 8 != 0 => 1,
+            _ if count < self.burst => 1.max(count),
+            _ => MOST_PACKETS.min(self.burst * 2),
+        };
     }
 
     /// Sends what the stack wants sent, as far as the device has room.
@@ -190,8 +242,8 @@ impl<E: Engine> Host<E> {
     /// # Errors
     /// If the device is gone.
     pub fn flush(&mut self) -> Result<()> {
-        while let Some(transmit) = self.held.take().or_else(|| self.engine.stack_mut().next_transmit()) {
-            if !self.tun.write(&transmit)? {
+        while let Some(mut transmit) = self.held.take().or_else(|| self.engine.stack_mut().next_transmit()) {
+            if !self.tun.write(&mut transmit)? {
                 self.held = Some(transmit);
                 break;
             }

@@ -14,12 +14,13 @@ use clickwork_prolac_tcp::{Received, Transmit};
 
 /// The longest IP packet that the kernel hands over.
 pub const LONGEST: usize = 64 << 10;
-/// Room before a packet that was read.
-const HEADROOM: usize = JUMBO_CAPACITY - LONGEST - SMALL;
-/// What fits a standard buffer; the rest of a longer packet lies behind, in a jumbo one.
+/// What is read into a standard buffer, the header before a packet included; the rest of a longer packet lies behind, in
+/// a jumbo one.
 const SMALL: usize = STANDARD_CAPACITY - 64;
+/// Room before what is read.
+const HEADROOM: usize = JUMBO_CAPACITY - LONGEST - SMALL;
 
-const _: () = assert!(JUMBO_CAPACITY >= LONGEST + SMALL);
+const _: () = assert!(JUMBO_CAPACITY >= LONGEST + SMALL && SMALL > VIRTIO_HEADER);
 
 /// What was counted at the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,23 +78,24 @@ impl Tun {
     /// # Errors
     /// If the device is gone. One that is down is waited for.
     pub fn read(&mut self) -> Result<Option<(Packet, Received)>> {
-        let mut header = [0; VIRTIO_HEADER];
         let (small, large) = (self.small.data_mut(), &mut self.large.data_mut()[SMALL..]);
-        let mut buffers = [&mut header[..], small, large].map(IoSliceMut::new);
+        let mut buffers = [small, large].map(IoSliceMut::new);
         let length = match self.tunnel.read_vectored(&mut buffers) {
-            Ok(Some(length)) if length > VIRTIO_HEADER => length - VIRTIO_HEADER,
+            Ok(Some(length)) if length > VIRTIO_HEADER => length,
             Ok(_) => return Ok(None),
             Err(error) if error.fault() == Fault::Down => return Ok(None),
             Err(error) => return Err(error),
         };
-        let segment_size = if header[1] == 0 { 0 } else { u16::from_ne_bytes([header[4], header[5]]) };
-        self.counts.received += 1;
-        self.counts.merged += u64::from(segment_size != 0);
-        let received = Received { checksum_verified: checksum_is_good(&header), segment_size };
-        Ok(Some((self.take(length), received)))
+        let mut packet = self.take(length);
+        let received = match packet.data().first_chunk() {
+            Some(header) => self.note(header),
+            None => return Ok(None),
+        };
+        packet.pull(VIRTIO_HEADER);
+        Ok(Some((packet, received)))
     }
 
-    /// The packet of `length` bytes that was read. Of a long one the first bytes are moved to where the rest is.
+    /// The `length` bytes that were read. Of many the first are moved to where the rest is.
     fn take(&mut self, length: usize) -> Packet {
         if length <= SMALL {
             let mut packet = std::mem::replace(&mut self.small, small());
@@ -106,23 +108,43 @@ impl Tun {
         packet
     }
 
+    /// What the header says.
+    fn note(&mut self, header: &[u8; VIRTIO_HEADER]) -> Received {
+        let segment_size = if header[1] == 0 { 0 } else { u16::from_ne_bytes([header[4], header[5]]) };
+        self.counts.received += 1;
+        self.counts.merged += u64::from(segment_size != 0);
+        Received { checksum_verified: checksum_is_good(header), segment_size }
+    }
+
     /// Gives the host one packet. False if it has no room now: keep the packet.
     ///
     /// # Errors
     /// If the device is gone. A packet that the host refuses is dropped and counted.
-    pub fn write(&mut self, transmit: &Transmit) -> Result<bool> {
-        let packet = transmit.packet.data();
+    pub fn write(&mut self, transmit: &mut Transmit) -> Result<bool> {
         let header = if transmit.checksum_partial { offload_of(transmit) } else { [0; VIRTIO_HEADER] };
-        let text = transmit.text.as_ref().map_or(&[][..], Packet::data);
-        let pieces = [&header[..], packet, text].map(IoSlice::new);
-        let used = if text.is_empty() { 2 } else { 3 };
-        match self.tunnel.write_vectored(&pieces[..used]) {
+        match self.write_with(transmit, &header) {
             Ok(true) => self.counts.sent += 1,
             Ok(false) => return Ok(false),
             Err(error) if error.fault() == Fault::Vanished => return Err(error),
             Err(_) => self.counts.refused += 1,
         }
         Ok(true)
+    }
+
+    /// In as few pieces as it can be: the header has room before most packets.
+    fn write_with(&self, transmit: &mut Transmit, header: &[u8; VIRTIO_HEADER]) -> Result<bool> {
+        let text = transmit.text.as_ref().map_or(&[][..], Packet::data);
+        let Some(room) = transmit.packet.unshared_push::<VIRTIO_HEADER>() else {
+            let pieces = [&header[..], transmit.packet.data(), text].map(IoSlice::new);
+            return self.tunnel.write_vectored(&pieces);
+        };
+        *room = *header;
+        let written = match text {
+            [] => self.tunnel.write(transmit.packet.data()),
+            _ => self.tunnel.write_vectored(&[transmit.packet.data(), text].map(IoSlice::new)),
+        };
+        transmit.packet.pull(VIRTIO_HEADER);
+        written
     }
 }
 
