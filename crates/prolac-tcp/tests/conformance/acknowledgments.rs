@@ -25,6 +25,28 @@ fn delayed() {
     t.expect_within(1..500 * MS, ". n ack n");
 }
 
+/// Linux: not at the beginning, when the peer is in slow start,
+#[test]
+fn quick_at_the_beginning() {
+    let mut t = Peer::established_with(|_| (), "<mss 1460>");
+    for _ in 0..8 {
+        t.inject(". n(1460)");
+        t.expect(". n ack n");
+    }
+}
+
+/// nor after a pause.
+#[test]
+fn quick_after_a_pause() {
+    let mut t = settled();
+    t.pass(10 * SECOND);
+    t.inject("P. n(100)");
+    t.pass(10 * SECOND);
+    t.all();
+    t.inject("P. n(100)");
+    t.expect(". n ack n");
+}
+
 /// SHLD-19: every second full-sized segment at once, on a long transfer.
 #[test]
 fn every_second() {

@@ -6,12 +6,11 @@ use crate::support::*;
 in_states! {
     /// Its repetition is acknowledged, nothing else.
     repeated(t, state) [close_wait, closing, last_ack, time_wait] {
-        t.inject("F. 1 ack n");
-        t.inject("F. 1 ack 1");
-        if matches!(state, state::CLOSE_WAIT | state::TIME_WAIT) {
-            t.expect(". n ack 2");
-            t.is(state);
-        }
+        let acknowledgment = if state == state::TIME_WAIT { 2 } else { 1 };
+        t.inject(&format!("F. 1 ack {acknowledgment}"));
+        t.expect(". n ack 2");
+        t.nothing();
+        t.is(state);
     }
 
     /// The user sees the end, once all before it is read.

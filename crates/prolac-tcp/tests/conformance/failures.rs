@@ -158,4 +158,7 @@ fn keep_alive_is_answered() {
     let mut t = Peer::established();
     t.inject(". n-1");
     t.expect(". 1 ack 1");
+    t.pass(SECOND);
+    t.inject(". n-1(1)");
+    t.expect(". 1 ack 1");
 }

@@ -67,6 +67,27 @@ fn isn_of_a_listener() {
     assert_eq!(numbers.len(), 100);
 }
 
+/// Numbers that go round the end of their space, ours this time.
+#[test]
+fn our_numbers_wrap() {
+    let mut t = Peer::new();
+    let ticks = 0xffff_fe00u32.wrapping_sub(isn(&mut t));
+    t.pass(4 * u64::from(ticks));
+    t.connect();
+    assert!(t.expect("S 0").sequence >= 0xffff_fd00);
+    t.inject("S. 0 ack 1 <mss 1000,sackOK>");
+    t.expect(". 1 ack 1");
+    t.write(5000);
+    assert_eq!(t.pieces().len(), 5);
+    t.inject(". 1 ack 1001 <sack 2001-5001>");
+    t.pass(SECOND);
+    assert!(t.pieces().iter().any(|p| p.0 == 1001), "{}", t.story());
+    t.inject(". 1 ack 5001");
+    assert_eq!(t.status().unacked, 0);
+    t.shutdown();
+    t.expect("F. 5001");
+}
+
 /// MUST-10.
 #[test]
 fn simultaneous() {

@@ -52,6 +52,18 @@ fn nagle() {
     t.expect("P. 1101(100)");
 }
 
+/// A FIN waits for nothing, nor does the text before it.
+#[test]
+fn nagle_ends_with_the_fin() {
+    let mut t = Peer::established();
+    t.write(100);
+    t.expect("P. 1(100)");
+    t.write(100);
+    t.nothing();
+    t.shutdown();
+    t.expect("FP. 101(100)");
+}
+
 /// MUST-17.
 #[test]
 fn nagle_can_be_switched_off() {
