@@ -186,14 +186,22 @@ impl<E: Engine> Host<E> {
     /// If the device is gone.
     pub(crate) fn turn(&mut self, handle: &mut impl FnMut(&mut E, u64, E::Event)) -> Result<bool> {
         let now = self.clock.now();
+        if self.is_due(now) {
+            // What a timer waits for may have come long ago, if it was we who did not run.
+            self.burst = MOST_PACKETS;
+        }
         let packets = self.receive(now)?;
-        let due = self.engine.stack().deadline().is_some_and(|deadline| deadline <= now);
+        let due = self.is_due(now);
         if due {
             self.engine.stack_mut().advance(now);
         }
         let events = self.dispatch(now, handle)?;
         self.flush()?;
         Ok(packets > 0 || due || events)
+    }
+
+    fn is_due(&self, now: u64) -> bool {
+        self.engine.stack().deadline().is_some_and(|deadline| deadline <= now)
     }
 
     /// Hands the events out. What one leads to is sent before the next, while its text is in the cache.
