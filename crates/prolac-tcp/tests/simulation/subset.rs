@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use clickwork_prolac_tcp::Program;
 use clickwork_prolac_tcp::abi::Entries;
@@ -22,7 +23,7 @@ pub struct Build {
 impl Default for Build {
     /// What is quickest to compile.
     fn default() -> Build {
-        Build { level: 1, flags: vec!["-O0".to_string()] }
+        Build { level: 3, flags: vec!["-O0".to_string()] }
     }
 }
 
@@ -110,8 +111,14 @@ fn compile(folder: &Path, source: &str, header: &str, flags: &[String]) -> Resul
     Ok(object)
 }
 
-fn compiler() -> String {
-    std::env::var("CC").unwrap_or_else(|_| "cc".to_string())
+/// clang takes half of gcc's time without optimisation.
+fn compiler() -> &'static str {
+    static COMPILER: OnceLock<String> = OnceLock::new();
+    COMPILER.get_or_init(|| {
+        let has_clang = || Command::new("clang").arg("--version").output().is_ok();
+        let found = || if has_clang() { "clang" } else { "cc" }.to_string();
+        std::env::var("CC").unwrap_or_else(|_| found())
+    })
 }
 
 /// The Prolac compiler's passes are recursive, and tests run on small stacks.
