@@ -25,22 +25,7 @@ fn main() {
     let mut build = cc::Build::new();
     build.files([folder.join("tcp.c"), PathBuf::from("include/entries.c")]);
     build.includes([Path::new("include"), &folder]).std("c11").flag_if_supported("-fno-strict-aliasing");
-    sanitize(&mut build);
     build.compile("prolac_tcp_protocol");
-}
-
-/// For `.ci/sanitize`: what C does with memory and numbers is watched.
-fn sanitize(build: &mut cc::Build) {
-    println!("cargo::rerun-if-env-changed=PROLAC_TCP_SANITIZE");
-    if std::env::var_os("PROLAC_TCP_SANITIZE").is_some() {
-        let flags =
-            ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g"];
-        flags.iter().for_each(|flag| {
-            build.flag(flag);
-        });
-        println!("cargo::rustc-link-lib=dylib=asan");
-        println!("cargo::rustc-link-lib=dylib=ubsan");
-    }
 }
 
 /// Writes the C, and says into which folder.

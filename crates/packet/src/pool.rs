@@ -17,14 +17,14 @@ pub(crate) const BLOCK_SIZE: usize = 128;
 /// Bytes of storage in a standard buffer.
 pub const STANDARD_CAPACITY: usize = 2048;
 /// Standard buffers that a thread keeps for itself; more are returned to the allocator.
-const KEEP: usize = if cfg!(clickwork_sanitize) { 0 } else { 1 << 16 };
+const KEEP: usize = 1 << 16;
 
 /// Bytes of storage in a jumbo buffer: an IP packet of 64 KiB, with room before it.
 pub const JUMBO_CAPACITY: usize = (64 << 10) + STANDARD_CAPACITY;
 /// Asked for no more than this, jumbo buffers would be a waste.
 const JUMBO_LEAST: usize = 32 << 10;
 /// Jumbo buffers that are kept for the program; more are returned to the allocator.
-const KEEP_JUMBO: usize = if cfg!(clickwork_sanitize) { 0 } else { 128 };
+const KEEP_JUMBO: usize = 128;
 
 /// Where a buffer came from, and so where it returns to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
