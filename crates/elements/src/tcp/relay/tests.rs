@@ -191,6 +191,36 @@ fn a_client_of_the_host_reaches_a_server_of_the_router() {
 }
 
 #[test]
+fn an_echo_that_nobody_reads_is_held_back_and_complete_when_it_is_read() {
+    let folder = Folder::new("held");
+    let mut t = Harness::new(&format!(
+        "{STACKS} {CLOCK} s :: TCPEchoServer(b); r :: SocketToTCP(a, 10.0.0.2, 7, UNIX, {})",
+        folder.file()
+    ));
+    t.run_for(Duration::from_millis(2));
+    let mut client = UnixStream::connect(folder.file()).unwrap();
+    client.set_nonblocking(true).unwrap();
+    let byte = |n: u64| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8;
+    // All buffers on the way there and back fill up.
+    let (mut sent, mut stalled) = (0, 0);
+    until(&mut t, |_| {
+        let piece: Vec<u8> = (sent..sent + 50_000).map(byte).collect();
+        match client.write(&piece) {
+            Ok(n) => (sent, stalled) = (sent + n as u64, 0),
+            Err(_) => stalled += 1,
+        }
+        (stalled > 50).then_some(())
+    });
+    let held: u64 = t.read("s.bytes_in").parse().unwrap();
+    assert!(held < sent && sent < 60_000_000, "{held} of {sent}");
+    client.shutdown(Shutdown::Write).unwrap();
+    let mut echo = Vec::new();
+    until(&mut t, |_| drain(&mut client, &mut echo).then_some(()));
+    assert_eq!(echo.len() as u64, sent);
+    assert!(echo.iter().zip(0..).all(|(&b, n)| b == byte(n)));
+}
+
+#[test]
 fn a_reset_of_the_router_is_an_end_on_the_host() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut t = Harness::new(&format!(
