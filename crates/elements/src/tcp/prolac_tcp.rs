@@ -28,8 +28,10 @@ pub static CLASS: Class = Class {
              routing, ARP and the like are other elements' work. Packets that it cannot use, or that come for other \
              addresses, are dropped, and counted by reason: 'counters' and 'drop_reasons' tell. Fragments must be put \
              together before (IPReassembler).\n\n\
-             Packets leave with IP header and destination address annotation set. They are never longer than MTU. With a \
-             SEED, and in simulated time, all runs are alike.",
+             Packets leave with IP header and destination address annotation set. They are never longer than MTU. In \
+             simulated time all runs with the same random numbers (RandomSeed) are alike. With SEED sequence numbers and \
+             secrets can be predicted: it is for tests.\n\n\
+             When a new configuration takes the place of the running one, connections go on, unless an address is gone.",
     example: "a :: ProlacTCP(10.0.0.1, 2001:db8::1) -> b :: ProlacTCP(10.0.0.2, 2001:db8::2, PERSONALITY bsd) -> a; \
               TCPEchoServer(b); TCPEchoClient(a, 2001:db8::2, START 0.1, STOP true); \
               DriverManager(wait_stop, print a.connections)",
@@ -61,7 +63,8 @@ const HANDLERS: &[Handler] = &[
     })),
     read_handler!("drops", "packets that it could not use, by reason", |e: &mut ProlacTcp, _| e
         .with(|shared| drops(&shared.tcp.counters().drops))),
-    read_handler!("config", "the configuration", |_: &mut ProlacTcp, cx| cx.info().config.clone()),
+    read_handler!("memory", "bytes that connections take, without their packets", |e: &mut ProlacTcp, _| e
+        .with(|shared| shared.tcp.memory())),
     write_handler!(
         "abort",
         "breaks connections off: ADDRESS:PORT of one end, of any number of them",
@@ -167,8 +170,10 @@ fn mark(p: &mut Packet, now: Timestamp) {
 impl Element for ProlacTcp {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         let settings = Settings::read(args);
-        let seed = u64::from(cx.random()) << 32 | u64::from(cx.random());
-        let stack = Stack::new(cx.id(), settings.stack(seed), settings.options.clone());
+        // In real time the stack has better secrets than the router's random numbers.
+        let chance =
+            cx.router().clock().is_simulated().then(|| u64::from(cx.random()) << 32 | u64::from(cx.random()));
+        let stack = Stack::new(cx.id(), settings.stack(chance), settings.options.clone());
         let stack = Arc::new(stack);
         cx.export(Arc::clone(&stack));
         (self.settings, self.stack) = (Some(settings), Some(stack));
@@ -214,10 +219,14 @@ impl Element for ProlacTcp {
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         let Some(old) = try_downcast::<ProlacTcp>(old) else { return };
         let (Some(mine), Some(theirs)) = (&self.stack, &old.stack) else { return };
-        if self.settings != old.settings {
-            return cx.chatter(&format!("{}: has other arguments now; its connections are lost", cx.name()));
+        let (Some(settings), Some(before)) = (&self.settings, &old.settings) else { return };
+        if !settings.has_addresses_of(before) {
+            return cx.chatter(&format!("{}: has other addresses now; its connections are lost", cx.name()));
         }
-        mine.lock().take_over(&mut theirs.lock(), micros(cx));
+        let mut shared = mine.lock();
+        shared.take_over(&mut theirs.lock(), micros(cx));
+        settings.apply(&mut shared.tcp);
+        drop(shared);
         self.counted = old.counted;
         self.settle(cx);
     }

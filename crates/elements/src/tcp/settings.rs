@@ -65,7 +65,7 @@ pub const ARGS: &[ArgSpec] = &[
     ArgSpec::keyword("SNDBUF", ArgType::U32, "", "bytes that may wait to be acknowledged; as above"),
     ArgSpec::keyword("NODELAY", ArgType::Bool, "true", "whether small segments are sent at once"),
     ArgSpec::keyword("KEEPALIVE", ArgType::Bool, "false", "whether idle connections are probed"),
-    ArgSpec::keyword("SEED", ArgType::U64, "", "of its random numbers; at random, if not given"),
+    ArgSpec::keyword("SEED", ArgType::U64, "", "of its random numbers and secrets; for tests"),
     ArgSpec::rest("ADDR", ADDRESS, "its own addresses; all packets are for it, if none is given"),
 ];
 
@@ -96,12 +96,26 @@ impl Settings {
         Settings { config, options, addresses: addresses(args), seed: args.get("SEED") }
     }
 
-    /// Makes the stack; `seed` is for one whose settings have none.
-    pub fn stack(&self, seed: u64) -> TcpStack {
+    /// Makes the stack, whose random numbers follow from SEED or from `chance`, if there is one.
+    pub fn stack(&self, chance: Option<u64>) -> TcpStack {
         let mut stack = TcpStack::new(self.config);
-        stack.seed(self.seed.unwrap_or(seed));
-        self.addresses.iter().for_each(|address| stack.add_address(*address));
+        if let Some(seed) = self.seed.or(chance) {
+            stack.seed(seed);
+        }
+        self.apply(&mut stack);
         stack
+    }
+
+    /// Gives a stack that has run with others these settings.
+    pub fn apply(&self, stack: &mut TcpStack) {
+        stack.set_config(self.config);
+        self.addresses.iter().for_each(|address| stack.add_address(*address));
+    }
+
+    /// Whether connections that were made with other settings can go on with these.
+    pub fn has_addresses_of(&self, before: &Settings) -> bool {
+        let all = self.addresses.is_empty() == before.addresses.is_empty();
+        all && before.addresses.iter().all(|address| self.addresses.contains(address))
     }
 }
 

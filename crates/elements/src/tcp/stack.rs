@@ -193,9 +193,10 @@ impl Shared {
     /// Keeps those of the old listeners that are wanted still, ends the others, and begins those that are new.
     fn take_listeners(&mut self, old: &mut Shared, users: &[Option<UserId>], now: u64) {
         let mut wanted: Vec<Listening> = self.listening.drain().map(|(_, listening)| listening).collect();
+        let same_options = self.options == old.options;
         for (id, listening) in old.listening.drain() {
             let now_of = users[listening.user.0].map(|user| Listening { user, ..listening });
-            match wanted.iter().position(|w| Some(*w) == now_of) {
+            match wanted.iter().position(|w| Some(*w) == now_of && same_options) {
                 Some(at) => drop(self.listening.insert(id, wanted.swap_remove(at))),
                 None => self.tcp.close_listener(now, id),
             }

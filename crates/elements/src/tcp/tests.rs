@@ -238,20 +238,27 @@ fn connections_outlive_a_new_configuration() {
 }
 
 #[test]
-fn another_address_ends_connections_with_an_error() {
-    let config = |address: &str| {
+fn connections_outlive_other_arguments_but_not_the_loss_of_their_address() {
+    let config = |arguments: &str| {
         format!(
-            "a :: ProlacTCP(10.0.0.1, SEED 1) -> Queue -> LinkUnqueue(1ms, 100Mbps) -> b :: ProlacTCP({address}) -> a; \
+            "a :: ProlacTCP(10.0.0.1) -> Queue -> LinkUnqueue(1ms, 100Mbps) -> b :: ProlacTCP({arguments}) -> a; \
              s :: TCPEchoServer(b); c :: TCPEchoClient(a, 10.0.0.2, LENGTH 2000000)"
         )
     };
-    let mut old = Harness::new(&config("10.0.0.2"));
-    old.run_for(Duration::from_millis(50));
-    let mut new = Harness::new(&config("10.0.0.2, MTU 576"));
-    new.router.take_over(old.router);
-    assert!(new.printed().contains("its connections are lost"));
-    new.run_for(Duration::from_secs(20));
-    assert_eq!(reads(&mut new, &["s.errors", "c.errors"]), ["1", "1"], "{}", new.read("c.last_error"));
+    let swapped = |to: &str| {
+        let mut old = Harness::new(&config("10.0.0.2"));
+        old.run_for(Duration::from_millis(50));
+        let mut new = Harness::new(&config(to));
+        new.router.take_over(old.router);
+        new.run_for(Duration::from_secs(20));
+        new
+    };
+    let mut t = swapped("10.0.0.2, 10.0.0.3, MTU 576, RCVBUF 20000");
+    assert_eq!(reads(&mut t, &["c.verified", "s.errors", "c.errors"]), ["2000000", "0", "0"]);
+    let mut t = swapped("10.0.0.3");
+    assert!(t.printed().contains("its connections are lost"));
+    // The client's peer does not answer any more; the server knows at once.
+    assert_eq!(reads(&mut t, &["s.errors", "s.connections", "c.finished"]), ["1", "0", "false"]);
 }
 
 #[test]
