@@ -30,6 +30,13 @@ fn initial_window() {
     assert_eq!(t.pieces(), (0..10).map(|n| (1 + n * 1000, 1000)).collect::<Vec<_>>());
 }
 
+/// RFC 5681 §3.1: nothing is known of the network yet.
+#[test]
+fn threshold_begins_high() {
+    let mut t = reno();
+    assert!(t.status().send_threshold >= 0x7fff_ffff / 1000, "{}", t.status().send_threshold);
+}
+
 /// RFC 5681 §3.1, RFC 6928 §2: after a SYN that was lost more than once, one segment.
 #[test]
 fn initial_window_after_loss() {

@@ -52,6 +52,21 @@ fn decrease() {
     assert!((0.65..=0.75).contains(&share), "{threshold} of {before}");
 }
 
+/// §4.6: for a mark as for a loss.
+#[test]
+fn decrease_by_mark() {
+    let mut t = Peer::with(|config| (config.ecn, config.congestion_control) = (1, 1));
+    t.listen(1);
+    t.inject("SEW 0 <mss 1000>");
+    t.expect("S.E 0 ack 1");
+    t.inject(". 1 ack 1");
+    t.accept();
+    t.fill();
+    assert_eq!(t.pieces().len(), 10);
+    t.inject(".E 1 ack 1001");
+    assert_eq!(t.status().send_threshold, 7);
+}
+
 /// §4.2: concave up to the old window, a plateau there, then faster and faster.
 #[test]
 fn shape() {
@@ -62,6 +77,10 @@ fn shape() {
     let reached = windows.iter().position(|&w| w >= before).expect("the old window is reached");
     assert!((10..=80).contains(&reached), "{reached} rounds to {before}: {windows:?}");
     let last = *windows.last().expect("windows");
+    assert!(
+        windows.windows(2).all(|w| w[1] <= w[0] * 3 / 2 + 1),
+        "more than half in a round trip: {windows:?}"
+    );
     assert!(last > before * 3 / 2, "{windows:?}");
     let (growth_late, growth_plateau) =
         (last - windows[windows.len() - 10], windows[reached] - windows[reached.saturating_sub(5)]);

@@ -172,6 +172,17 @@ mod path_mtu {
         t.is(state::ESTABLISHED);
     }
 
+    /// RFC 1191 §6.3: it is not tried again for minutes.
+    #[test]
+    fn stays_small() {
+        let (mut t, segment) = outstanding();
+        t.icmp(&segment, 3, 4, 1000);
+        t.pass(SECOND);
+        t.inject(". 1");
+        t.pass(300 * SECOND);
+        assert_eq!(t.status().send_mss, 960);
+    }
+
     /// RFC 1191 §6.5: the congestion window is not what was wrong.
     #[test]
     fn congestion_window_stays() {

@@ -24,6 +24,21 @@ fn backs_off() {
     }
 }
 
+/// §2.5: bounded, by 60 seconds at least; here by Linux's 120.
+#[test]
+fn is_bounded() {
+    let mut t = measured(10 * MS);
+    t.write(10);
+    let mut times = vec![t.now];
+    for _ in 0..14 {
+        t.run_until_sent();
+        times.push(t.next().expect("a repetition").time);
+        t.all();
+    }
+    let gaps: Vec<_> = times.windows(2).map(|w| w[1] - w[0]).collect();
+    assert!(gaps.iter().all(|&gap| gap <= 120 * SECOND) && gaps[13] >= 60 * SECOND, "{gaps:?}");
+}
+
 /// A connection whose round trip has been measured.
 fn measured(round_trip: u64) -> Peer {
     let mut t = Peer::new();

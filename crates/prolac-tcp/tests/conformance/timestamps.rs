@@ -64,6 +64,15 @@ mod scaling {
         assert_eq!(t.status().send_window, 3 << 14);
     }
 
+    /// §2.2: the option outside of SYNs is nothing.
+    #[test]
+    fn ignored_outside_of_syn() {
+        let mut t = Peer::established_with(|_| (), "<mss 1000,ws 2>");
+        t.inject(". 1 ack 1 win 1000 <ws 7>");
+        t.inject(". 1 ack 1 win 1000 <ws 7>");
+        assert_eq!(t.status().send_window, 4000);
+    }
+
     /// §2.4: the offered edge does not go back by rounding.
     #[test]
     fn edge_does_not_go_back() {
