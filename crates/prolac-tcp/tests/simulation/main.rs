@@ -12,6 +12,7 @@ mod compose;
 mod attacks;
 mod base;
 mod fuzz;
+mod goodput;
 mod link;
 mod offload;
 mod random;
