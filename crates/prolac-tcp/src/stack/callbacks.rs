@@ -135,3 +135,58 @@ impl Inner {
         tcb
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::pool::SegmentPool;
+    use super::*;
+    use crate::abi::Config;
+    use crate::program::Program;
+    use clickwork_packet::Packet;
+    use proptest::prelude::*;
+
+    /// A segment with text, as a user's.
+    fn segment(pool: &mut SegmentPool, text: &[u8]) -> *mut Segment {
+        let segment = pool.take();
+        let packet = Packet::new(text);
+        // SAFETY: the segment is ours alone.
+        unsafe {
+            (*segment).data = packet.data().as_ptr();
+            (*segment).packet = Some(packet);
+            (*segment).length = text.len() as u32;
+            (*segment).seqno = u32::MAX - 1;
+            (*segment).sum = sum::sum(text);
+        }
+        segment
+    }
+
+    proptest! {
+        #[test]
+        fn both_pieces_of_a_segment_have_their_text_and_its_sum(
+            text in proptest::collection::vec(1u8.., 2..400),
+            first in 1usize..400, second in 0usize..400,
+        ) {
+            let mut inner = Inner::new(Config::default(), Program::linked());
+            let head = segment(&mut inner.pool, &text);
+            let first = first % (text.len() + 1);
+            // SAFETY: the segments are ours alone.
+            unsafe {
+                prop_assert!(inner.split(head, text.len() as u32 + 1).is_null());
+                let middle = inner.split(head, first as u32);
+                let second = first + second % (text.len() - first + 1);
+                let tail = inner.split(middle, (second - first) as u32);
+                for (segment, from, to) in [(head, 0, first), (middle, first, second), (tail, second, text.len())] {
+                    let length = (*segment).length as usize;
+                    prop_assert_eq!(std::slice::from_raw_parts((*segment).data, length), &text[from..to]);
+                    prop_assert_eq!((*segment).seqno, (u32::MAX - 1).wrapping_add(from as u32));
+                    let (known, plain) = ((*segment).sum, sum::sum(&text[from..to]));
+                    prop_assert!(known == plain || (from == to && known % 0xFFFF == 0) || known == 0, "{known} {plain}");
+                }
+                for segment in [head, middle, tail] {
+                    inner.pool.give(segment);
+                }
+            }
+            prop_assert_eq!(inner.pool.in_use(), 0);
+        }
+    }
+}

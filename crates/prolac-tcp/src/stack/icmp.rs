@@ -130,3 +130,19 @@ fn next_hop_mtu(family: u8, told: u32, length: u32) -> u32 {
     }
     COMMON.into_iter().find(|&mtu| mtu < length).unwrap_or(MIN_MTU_V4)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mtu_that_is_told_counts_and_else_the_next_common_one() {
+        assert_eq!(next_hop_mtu(V4, 1300, 1500), 1300);
+        assert_eq!(next_hop_mtu(V4, 68, 1500), 68);
+        assert_eq!(next_hop_mtu(V4, 0, 1500), 1492);
+        assert_eq!(next_hop_mtu(V4, 67, 1492), 1006);
+        assert_eq!(next_hop_mtu(V4, 0, 60), 68);
+        assert_eq!(next_hop_mtu(6, 1400, 0), 1400);
+        assert_eq!(next_hop_mtu(6, 1000, 0), 1280);
+    }
+}

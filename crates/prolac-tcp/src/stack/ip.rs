@@ -221,3 +221,59 @@ pub(crate) fn pseudo_sum(source: &Address, destination: &Address, protocol: u8, 
         + u64::from((length as u32).to_be())
         + u64::from(u16::from(protocol).to_be())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use etherparse::{IpEcn, Ipv4HeaderSlice, Ipv6HeaderSlice};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn headers_out_are_what_another_implementation_reads_and_we_too(
+            mut source: [u8; 16], mut destination: [u8; 16], ecn in 0u8..4, dont_fragment: bool,
+            identification: u16, flow_label: u32, length in 0usize..100,
+        ) {
+            let ecn_of = |value: IpEcn| value.value();
+            let out = Outgoing {
+                source: &source, destination: &destination, ecn, dont_fragment, identification, flow_label, length,
+            };
+            let mut v6 = vec![0xAA; 40 + length];
+            out.write_v6(v6.first_chunk_mut().unwrap());
+            let seen = Ipv6HeaderSlice::from_slice(&v6).unwrap().to_header();
+            prop_assert_eq!((seen.source, seen.destination), (source, destination));
+            prop_assert_eq!(seen.traffic_class & 3, ecn);
+            prop_assert_eq!(seen.flow_label.value(), flow_label & 0xF_FFFF);
+            prop_assert_eq!((usize::from(seen.payload_length), seen.hop_limit), (length, 64));
+            let back = parse(&v6).ok().unwrap();
+            prop_assert_eq!((back.source, back.destination, back.ecn), (source, destination, ecn));
+            prop_assert_eq!((back.protocol, back.offset, back.end), (TCP, 40, 40 + length));
+
+            let mut v4 = vec![0xAA; 20 + length];
+            out.write_v4(v4.first_chunk_mut().unwrap());
+            let seen = Ipv4HeaderSlice::from_slice(&v4).unwrap().to_header();
+            prop_assert_eq!(&seen.source[..], &source[..4]);
+            prop_assert_eq!(&seen.destination[..], &destination[..4]);
+            prop_assert_eq!((ecn_of(seen.ecn), seen.dont_fragment), (ecn, dont_fragment));
+            prop_assert_eq!((seen.identification, usize::from(seen.total_len)), (identification, 20 + length));
+            prop_assert_eq!(seen.header_checksum, seen.calc_header_checksum());
+            source[4..].fill(0);
+            destination[4..].fill(0);
+            let back = parse(&v4).ok().unwrap();
+            prop_assert_eq!((back.source, back.destination, back.ecn), (source, destination, ecn));
+            prop_assert_eq!((back.protocol, back.offset, back.end), (TCP, 20, 20 + length));
+        }
+
+        #[test]
+        fn bytes_of_chance_are_parsed_or_not(data in proptest::collection::vec(any::<u8>(), 0..120), six: bool) {
+            let mut data = data;
+            if let Some(first) = data.first_mut() {
+                *first = if six { 0x60 } else { 0x40 } | (*first & 15);
+            }
+            for datagram in [parse(&data), parse_quoted(&data)].into_iter().flatten() {
+                prop_assert!(datagram.offset <= datagram.end || datagram.end <= data.len());
+                prop_assert!(datagram.end <= data.len());
+            }
+        }
+    }
+}

@@ -206,11 +206,8 @@ impl TcpStack {
     pub fn close(&mut self, now: u64, id: ConnectionId) {
         let Ok(index) = self.slot_in_use(id) else { return };
         self.leave(index);
-        let is_all_read = self.inner().table.slots[index as usize].in_inbox == 0;
-        // The TCP looks at its own queue for what was not read.
-        let end = if is_all_read { self.program.entries().close } else { self.program.entries().abort };
         // SAFETY: the TCB is a constructed one.
-        self.enter(index, |_, tcb| unsafe { end(tcb, now) });
+        self.enter(index, |entries, tcb| unsafe { (entries.close)(tcb, now) });
         self.free_if_closed(id);
     }
 

@@ -268,7 +268,7 @@ fn what_is_wrong_with_a_packet_is_counted() {
         let sum = clickwork_packet::checksum::checksum(&data[..20]);
         data[10..12].copy_from_slice(&sum.to_be_bytes());
     };
-    let cases: [(&str, Change); 14] = [
+    let cases: [(&str, Change); 16] = [
         ("drop_version", |d| d[0] = 0x55),
         ("drop_truncated", |d| d.truncate(19)),
         ("drop_truncated", |d| d.truncate(39)),
@@ -282,6 +282,8 @@ fn what_is_wrong_with_a_packet_is_counted() {
         ("drop_address", |d| d[12] = 224),
         ("drop_address", |d| d[16..20].fill(255)),
         ("drop_tcp_header", |d| d[32] = 0x40),
+        ("drop_tcp_header", |d| d[20..22].fill(0)),
+        ("drop_tcp_header", |d| d[22..24].fill(0)),
         ("drop_tcp_checksum", |d| d[39] ^= 4),
     ];
     for (reason, change) in cases {
