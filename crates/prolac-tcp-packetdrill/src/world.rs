@@ -281,7 +281,8 @@ impl World {
     /// The sleeper's way of counting real time: a step at a time, so that it ends when something happens.
     fn pass_real_time<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         let target = state.now + state.uncounted();
-        let target = state.next_deadline().unwrap_or(target).clamp(state.now, target);
+        let mine = state.sleepers.get(&thread::current().id()).and_then(|sleeper| sleeper.deadline);
+        let target = mine.unwrap_or(target).clamp(state.now, target);
         let step = Duration::from_micros(target - state.now);
         state.counted += step;
         self.advance(state, target)
@@ -328,9 +329,11 @@ impl State {
         }
     }
 
-    /// When something happens by itself: a timer of the stack, or the end of somebody's patience.
+    /// When something happens by itself: a timer of the stack, or the end of another thread's patience.
     fn next_deadline(&self) -> Option<u64> {
-        let sleepers = self.sleepers.values().filter_map(|sleeper| sleeper.deadline);
+        let me = thread::current().id();
+        let others = self.sleepers.iter().filter(|(id, _)| **id != me);
+        let sleepers = others.filter_map(|(_, sleeper)| sleeper.deadline);
         sleepers.chain(self.sockets.stack().deadline()).min().filter(|next| *next != u64::MAX)
     }
 

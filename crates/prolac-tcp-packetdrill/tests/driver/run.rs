@@ -220,6 +220,10 @@ impl Run<'_> {
         let happened = match &event.action {
             Action::Out(spec) => self.packet_out(spec)?,
             action => {
+                // packetdrill has one blocking call at a time, and waits for it first, without looking at our clock.
+                if matches!(action, Action::Call(_)) {
+                    self.collect_blocking()?;
+                }
                 let now = self.wait_until(from)?;
                 self.act(action, event, from)?;
                 now
@@ -245,20 +249,17 @@ impl Run<'_> {
     fn act(&mut self, action: &Action, event: &Event, from: i64) -> Result<(), String> {
         match action {
             Action::In(spec) => self.packet_in(spec),
-            Action::Call(call) => {
-                self.collect_blocking()?;
-                match event.time.until {
-                    Some(until) => {
-                        let base = from - event.time.from;
-                        self.second.begin(call.clone(), self.around.clone(), event.line, base + until);
-                        Ok(())
-                    }
-                    None => {
-                        let outcome = invoke(self.stack, call, &self.around)?;
-                        self.finish(call, outcome)
-                    }
+            Action::Call(call) => match event.time.until {
+                Some(until) => {
+                    let base = from - event.time.from;
+                    self.second.begin(call.clone(), self.around.clone(), event.line, base + until);
+                    Ok(())
                 }
-            }
+                None => {
+                    let outcome = invoke(self.stack, call, &self.around)?;
+                    self.finish(call, outcome)
+                }
+            },
             Action::Sysctl(name, value) => {
                 let path = self.sysctls.join(name);
                 std::fs::create_dir_all(path.parent().unwrap()).map_err(|error| error.to_string())?;
