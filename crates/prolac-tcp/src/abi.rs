@@ -53,8 +53,8 @@ pub struct Tcb {
     pub offload_size: u32,
     /// Text that fits into one segment now, in bytes, for those who fill buffers.
     pub segment_size: u32,
-    /// Free.
-    pub reserved: u32,
+    /// Text that a segment should have at least that is given to be sent, if there is so much; 0: `segment_size`.
+    pub buffer_size: u32,
 }
 
 /// States, RFC 9293 §3.3.2, numbered as in Linux.

@@ -169,7 +169,11 @@ impl Inner {
     #[inline]
     fn most_text(&self, index: u32) -> usize {
         // SAFETY: the slot is in use, and no entry runs.
-        let size = unsafe { (*self.table.slots[index as usize].tcb).segment_size }.max(SMALLEST_BUFFER);
+        let (segment_size, buffer_size) = unsafe {
+            let tcb = self.table.slots[index as usize].tcb;
+            ((*tcb).segment_size, (*tcb).buffer_size)
+        };
+        let size = segment_size.max(buffer_size).max(SMALLEST_BUFFER);
         ((self.offload_size() / size).max(1) * size) as usize
     }
 

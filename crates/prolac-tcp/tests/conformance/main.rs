@@ -33,6 +33,7 @@ mod acknowledgments;
 mod closing;
 mod failures;
 mod icmp;
+mod linux;
 mod opening;
 mod options;
 mod retransmission;
