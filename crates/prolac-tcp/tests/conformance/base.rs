@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::EXTENSIONS;
 
 /// Modules about extensions.
-const ABOUT_EXTENSIONS: [&str; 14] = [
+const ABOUT_EXTENSIONS: [&str; 15] = [
     "base::",
     "document::",
     "blind_attacks::",
@@ -16,6 +16,7 @@ const ABOUT_EXTENSIONS: [&str; 14] = [
     "ecn::",
     "fast_open::",
     "icmp::path_mtu",
+    "linux::",
     "path_mtu::",
     "rack::",
     "sack::",
