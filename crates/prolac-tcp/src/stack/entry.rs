@@ -20,13 +20,8 @@ impl TcpStack {
     /// After an entry: looks at what the TCP left in a TCB. Returns its events; the slot may be gone.
     fn settle(&mut self, index: u32) -> u32 {
         let tcb = self.tcb(index);
-        // SAFETY: the slot is in use, and no entry runs.
-        if unsafe { (*tcb).events } & event::CONNECTED != 0 {
-            // SAFETY: the TCB is a constructed one. It finds out how long segments are now.
-            unsafe { (self.program.entries().output)(tcb, (*tcb).now) };
-        }
         let inner = self.inner_mut();
-        // SAFETY: as above.
+        // SAFETY: the slot is in use, and no entry runs.
         let (events, state, deadline) = unsafe {
             let events = std::mem::replace(&mut (*tcb).events, 0);
             (events, (*tcb).state, (*tcb).deadline)

@@ -38,6 +38,31 @@ fn a_flood_of_connections_takes_bounded_memory() {
 }
 
 #[test]
+fn during_a_flood_real_clients_are_still_served() {
+    let mut pair = Pair::new(false);
+    let listener = pair.listen();
+    for n in 0..20_000u32 {
+        let [_, a, b, c] = n.to_be_bytes();
+        let mut syn = Vec::new();
+        let builder = PacketBuilder::ipv4([11, a, b, c], [10, 0, 0, 2], 9).tcp(5000, 80, n, 65535).syn();
+        builder.write(&mut syn, &[]).unwrap();
+        pair.server.receive(pair.now, Packet::new(&syn), Received::default());
+        while pair.server.next_transmit().is_some() {}
+    }
+    let before = pair.server.connections().count();
+    let client = pair.connect();
+    pair.client.write(pair.now, client, b"hello").unwrap();
+    pair.run(10 * DELAY);
+    assert_eq!(pair.client.state(client), Ok(State::Established));
+    let server = pair.server.accept(listener).unwrap();
+    pair.run(1000 * DELAY);
+    assert_eq!(pair.server.peer_addr(server), pair.client.local_addr(client));
+    let mut buffer = [0; 9];
+    assert_eq!(pair.server.read(pair.now, server, &mut buffer), Ok(5));
+    assert!(before < 100);
+}
+
+#[test]
 fn of_too_many_in_time_wait_the_oldest_are_forgotten() {
     let mut pair = Pair::new(false);
     pair.client.set_limits(Limits { time_wait: 3, ..Limits::default() });

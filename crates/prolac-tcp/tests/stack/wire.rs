@@ -93,6 +93,19 @@ fn packets_out_are_right_with_and_without_offloads() {
 }
 
 #[test]
+fn the_first_packets_of_either_end_are_full() {
+    for six in [false, true] {
+        let mut pair = Pair::new(six);
+        let (client, server) = pair.connected();
+        pair.client.write(pair.now, client, &text(10_000)).unwrap();
+        pair.server.write(pair.now, server, &text(10_000)).unwrap();
+        for stack in [&mut pair.client, &mut pair.server] {
+            assert!((0..6).all(|_| stack.next_transmit().unwrap().len() == 1500));
+        }
+    }
+}
+
+#[test]
 fn the_layer_below_may_keep_packets_and_retransmissions_are_right_too() {
     for six in [false, true] {
         let mut pair = Pair::new(six);
