@@ -66,7 +66,8 @@ impl Device for Tun {
 fn main() {
     let words: Vec<String> = std::env::args().collect();
     let plain = words.get(3).is_some_and(|word| word == "plain");
-    let mut device = Tun { file: Rc::new(tun::Tun::open(&words[1], plain)), buffer: vec![0; tun::HEADER + (64 << 10)] };
+    let mut device =
+        Tun { file: Rc::new(tun::Tun::open(&words[1], plain)), buffer: vec![0; tun::HEADER + (64 << 10)] };
     let mut config = Config::new(HardwareAddress::Ip);
     config.random_seed = 1;
     let mut interface = Interface::new(config, &mut device, Instant::now());
