@@ -1,7 +1,8 @@
 //! The Linux end of every measurement: a client that measures, and a server for what the kernel itself does.
 //!
 //! `measure echo ADDRESS COUNT`: microseconds of a round trip of 4 bytes. `measure discard ADDRESS SECONDS` and
-//! `measure chargen ADDRESS SECONDS`: Gbit/s to and from the server. `measure serve [CONGESTION]`: the three services.
+//! `measure chargen ADDRESS SECONDS`: Gbit/s to and from the server. `measure connect ADDRESS SECONDS`: connections a second,
+//! each opened, used for an echo of 4 bytes and closed. `measure serve [CONGESTION]`: the three services.
 //! Each prints one number.
 
 use std::io::{Read, Write};
@@ -18,9 +19,10 @@ fn main() -> std::io::Result<()> {
         ["echo", address, count] => echo(connect(address, 7)?, number(count)),
         ["discard", address, seconds] => discard(connect(address, 9)?, number(seconds)),
         ["chargen", address, seconds] => chargen(connect(address, 19)?, number(seconds)),
+        ["connect", address, seconds] => connect_again_and_again(address, number(seconds)),
         ["serve", ref rest @ ..] => serve(rest.first().copied()),
         _ => {
-            eprintln!("usage: measure echo|discard|chargen ADDRESS NUMBER, measure serve [CONGESTION]");
+            eprintln!("usage: measure echo|discard|chargen|connect ADDRESS NUMBER, measure serve [CONGESTION]");
             std::process::exit(2)
         }
     }
@@ -115,6 +117,20 @@ fn chargen(mut stream: TcpStream, seconds: u32) -> std::io::Result<()> {
         }
     }
     print_rate(received, begin);
+    Ok(())
+}
+
+fn connect_again_and_again(address: &str, seconds: u32) -> std::io::Result<()> {
+    connect(address, 7)?;
+    let address: SocketAddr = (address.parse::<std::net::IpAddr>().expect("an address"), 7).into();
+    let (begin, mut count) = (Instant::now(), 0);
+    while begin.elapsed() < Duration::from_secs(seconds.into()) {
+        let mut stream = connect_with_cubic(address)?;
+        stream.write_all(b"text")?;
+        stream.read_exact(&mut [0; 4])?;
+        count += 1;
+    }
+    println!("{:.0}", f64::from(count) / begin.elapsed().as_secs_f64());
     Ok(())
 }
 
