@@ -161,12 +161,16 @@ def measure(stack, space, client, *words, pin=None):
         server.wait()
 
 
+def show(number):
+    return f"{number:.0f}" if number >= 1000 else f"{number:.3g}"
+
+
 def table(title, columns, rows):
     print(f"\n{title}\n\n| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
     for name, values in rows.items():
         middles = [statistics.median(v) if v else float("nan") for v in values]
-        spreads = [f" ({min(v):.3g}-{max(v):.3g})" if len(v) > 1 else "" for v in values]
-        print(f"| {name} | {' | '.join(f'{m:.4g}{s}' for m, s in zip(middles, spreads))} |", flush=True)
+        spreads = [f" ({show(min(v))}-{show(max(v))})" if len(v) > 1 else "" for v in values]
+        print(f"| {name} | {' | '.join(show(m) + s for m, s in zip(middles, spreads))} |", flush=True)
 
 
 def run_direct(stacks, what, arguments):
