@@ -60,7 +60,7 @@ fn established() {
 fn fin_wait_1_acknowledged() {
     let mut t = to::fin_wait_1();
     t.inject("F. 1 ack 2");
-    t.expect_ack(". 2 ack 2");
+    t.expect(". 2 ack 2");
     t.is(state::TIME_WAIT);
 }
 
@@ -68,7 +68,7 @@ fn fin_wait_1_acknowledged() {
 fn fin_wait_1_not_acknowledged() {
     let mut t = to::fin_wait_1();
     t.inject("F. 1 ack 1");
-    t.expect_ack(". 2 ack 2");
+    t.expect(". 2 ack 2");
     t.is(state::CLOSING);
 }
 
@@ -76,7 +76,7 @@ fn fin_wait_1_not_acknowledged() {
 fn fin_wait_2() {
     let mut t = to::fin_wait_2();
     t.inject("F. 1 ack 2");
-    t.expect_ack(". 2 ack 2");
+    t.expect(". 2 ack 2");
     t.is(state::TIME_WAIT);
 }
 
