@@ -65,6 +65,17 @@ fn server_agrees() {
     t.expect("S.E 0 ack 1 not-ect");
 }
 
+/// §6.1.1: a SYN that is marked is no honest request: someone on the way has written the field.
+#[test]
+fn marked_syn() {
+    for field in ["ect0", "ect1", "ce"] {
+        let mut t = Peer::with(|config| config.ecn = 1);
+        t.listen(1);
+        t.inject(&format!("SEW 0 {field} <mss 1000>"));
+        t.expect("S. 0 ack 1");
+    }
+}
+
 /// §6.1.1: no one asked.
 #[test]
 fn server_is_not_asked() {

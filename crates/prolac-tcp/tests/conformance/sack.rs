@@ -203,15 +203,26 @@ mod sender {
         panic!("1001 is never sent again\n{}", t.story());
     }
 
+    /// RFC 2883 §4: reports of what came twice, below the acknowledgment or within the second block, are understood.
+    #[test]
+    fn duplicate_reports() {
+        let mut t = ten();
+        t.inject(". n ack 2001 <sack 1-1001>");
+        assert_eq!(t.status().duplicate_sacks, 1);
+        t.inject(". n ack 2001 <sack 4001-5001 3001-6001>");
+        assert_eq!(t.status().duplicate_sacks, 2);
+        t.inject(". n ack 2001 <sack 6001-7001 3001-6001>");
+        assert_eq!(t.status().duplicate_sacks, 2);
+    }
+
     /// Blocks that cannot be: beyond what was sent, before what is acknowledged, turned round.
     #[test]
     fn nonsense_blocks() {
         let mut t = ten();
-        t.inject(". n ack 1 <sack 50001-60001>");
-        t.inject(". n ack 1 <sack 4001-2001>");
-        t.inject(". n ack 1 <sack 1-50001>");
-        t.inject(". n ack 1 <raw 0506ffffffff>");
-        t.inject(". n ack 1 <raw 0502>");
+        for block in ["sack 50001-60001", "sack 4001-2001", "sack 1-50001", "raw 0506ffffffff", "raw 0502"] {
+            t.inject(&format!(". n ack 1 <{block}>"));
+            assert_eq!((t.status().sacked, t.status().duplicate_sacks), (0, 0), "{block}");
+        }
         let again: Vec<_> = t.pieces().into_iter().map(|p| p.0).filter(|&p| p < 10_001).collect();
         assert_eq!(again, []);
         t.inject(". n ack 10001");

@@ -197,6 +197,26 @@ fn measures_round_trips() {
     assert!((90_000..=110_000).contains(&rtt), "{rtt}");
 }
 
+/// §4.1: of what was sent twice the echo says which of the two it was.
+#[test]
+fn measures_what_was_sent_twice() {
+    let mut t = Peer::new();
+    t.default_options = vec!["ts 1000 @".into()];
+    t.listen(16);
+    t.inject("S 0 <mss 1000,ts 1000 0>");
+    t.expect("S. 0 ack 1");
+    t.pass(20 * MS);
+    t.inject(". 1 ack 1");
+    t.accept();
+    t.write(10);
+    t.expect("P. 1(10)");
+    t.expect_within(100 * MS..SECOND, "P. 1(10)");
+    t.pass(150 * MS);
+    t.inject(". n");
+    let rtt = t.status().rtt;
+    assert!((30_000..=45_000).contains(&rtt), "an eighth of the way from 20 to 150 ms: {rtt}");
+}
+
 /// §5.3 R1: an older timestamp is answered and dropped.
 #[test]
 fn paws() {
