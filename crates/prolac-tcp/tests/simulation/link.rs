@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::offload;
 use crate::random::Random;
 
 /// What a direction of a link does to packets. Chances are in thousandths, times in microseconds.
@@ -19,6 +20,8 @@ pub struct Behaviour {
     pub duplicate: u32,
     pub corrupt: u32,
     pub reorder: u32,
+    /// Marked as having met congestion, if they say that they may be (RFC 3168 §5).
+    pub mark: u32,
     /// By how much a packet that is reordered comes later, at most.
     pub reorder_by: u64,
     /// From these times on, the delay is another one.
@@ -40,6 +43,7 @@ impl Default for Behaviour {
             duplicate: 0,
             corrupt: 0,
             reorder: 0,
+            mark: 0,
             reorder_by: 0,
             delays: Vec::new(),
             outage: None,
@@ -132,13 +136,17 @@ impl Direction {
     fn carry(&mut self, left: u64, mut bytes: Vec<u8>, id: u64) {
         let b = &self.behaviour;
         let delay = b.delays.iter().rev().find(|(from, _)| *from <= left).map_or(b.delay, |d| d.1);
-        let (jitter, reorder, reorder_by, corrupt) = (b.jitter, b.reorder, b.reorder_by, b.corrupt);
+        let (jitter, reorder, reorder_by) = (b.jitter, b.reorder, b.reorder_by);
+        let (corrupt, mark) = (b.corrupt, b.mark);
         let mut at = left + delay + self.random.below(jitter + 1);
         if self.random.chance(reorder) {
             at += self.random.between(1, reorder_by.max(1));
         } else {
             at = at.max(self.last_arrival);
             self.last_arrival = at;
+        }
+        if self.random.chance(mark) {
+            offload::mark(&mut bytes);
         }
         let corrupt = self.random.chance(corrupt);
         if corrupt {

@@ -25,6 +25,10 @@ pub struct Scenario {
     pub ipv6: bool,
     pub configs: [Config; 2],
     pub offloads: [Offload; 2],
+    /// Whether the layer below merges what it receives.
+    pub merges: [bool; 2],
+    /// How many segments a stack may have, if few.
+    pub segments: [Option<usize>; 2],
     pub listen_options: [Options; 2],
     /// From end 0 to end 1, and back.
     pub links: [Behaviour; 2],
@@ -78,6 +82,8 @@ impl Default for Scenario {
             ipv6: false,
             configs: [Config::default(); 2],
             offloads: [Offload::default(); 2],
+            merges: [false; 2],
+            segments: [None; 2],
             listen_options: Default::default(),
             links: Default::default(),
             conversations: vec![Conversation::default()],
@@ -123,7 +129,20 @@ impl Scenario {
         let same = self.configs[0].personality == self.configs[1].personality;
         let stays = |plan: &Plan| matches!(plan.leave, Leave::Shutdown | Leave::AfterPeer);
         let all_stay = self.conversations.iter().flat_map(|c| &c.plans).all(stays);
-        same && all_stay && self.links.iter().all(Behaviour::is_clean)
+        same && all_stay && self.segments == [None; 2] && self.links.iter().all(Behaviour::is_clean)
+    }
+
+    /// Whether connections may end with an error for reasons that lie in the scenario.
+    pub fn may_break(&self) -> bool {
+        // A SYN cookie's SYN-ACK is not sent again.
+        let cookies = self.configs.iter().any(|config| config.syn_cookies == 2);
+        let options = self.conversations.iter().flat_map(|c| &c.options).chain(&self.listen_options);
+        let hurried = options.clone().any(|options| options.user_timeout.is_some());
+        let clean = self.links.iter().all(Behaviour::is_clean);
+        self.links.iter().any(Behaviour::may_break)
+            || self.segments.iter().any(Option::is_some)
+            || (!clean && cookies)
+            || hurried
     }
 
     /// The run of a seed.
@@ -145,6 +164,8 @@ impl Scenario {
             ipv6: r.chance(300),
             configs: [config(r), config(r)],
             offloads: [offload(r), offload(r)],
+            merges: [r.chance(300), r.chance(300)],
+            segments: [few_segments(r), few_segments(r)],
             listen_options: [options(r), options(r)],
             links,
             conversations: Vec::new(),
@@ -180,6 +201,7 @@ fn any_link(r: &mut Random) -> Behaviour {
         duplicate: often(r, 200),
         corrupt: often(r, 60),
         reorder: often(r, 300),
+        mark: often(r, 200),
         reorder_by: r.scale(100, 200 * MILLISECOND),
         delays: (0..delays).map(|_| (r.below(5 * SECOND), r.scale(1, SECOND))).collect(),
         outage,
@@ -197,6 +219,7 @@ fn config(r: &mut Random) -> Config {
         *field = u32::from(r.chance(800));
     }
     config.ecn = r.below(3) as u32;
+    config.syn_cookies = r.pick(&[0, 1, 1, 1, 2]);
     config.congestion_control = r.below(2) as u32;
     config.initial_window = r.pick(&[1, 2, 4, 10, 10]);
     config
@@ -207,6 +230,10 @@ fn offload(r: &mut Random) -> Offload {
         return Offload::default();
     }
     Offload { checksum: true, segmentation: if r.chance(600) { r.scale(3_000, 65_535) as u32 } else { 0 } }
+}
+
+fn few_segments(r: &mut Random) -> Option<usize> {
+    r.chance(20).then(|| r.scale(5, 300) as usize)
 }
 
 fn options(r: &mut Random) -> Options {
@@ -221,6 +248,7 @@ fn options(r: &mut Random) -> Options {
         keep_interval: some(r, 1_000, 100_000),
         mss: some(r, 64, 1_460),
         quick_ack: r.chance(100).then_some(true),
+        user_timeout: if r.chance(30) { some(r, 1_000, 1_000_000) } else { None },
         window_clamp: if r.chance(50) { some(r, 500, 100_000) } else { None },
         out_of_band_inline: r.chance(300),
         ..Options::default()

@@ -6,10 +6,10 @@
 use std::net::{IpAddr, SocketAddr};
 
 use clickwork_packet::Packet;
-use clickwork_prolac_tcp::{ConnectionId, Error, Event, ListenerId, Program, Received, TcpStack};
+use clickwork_prolac_tcp::{ConnectionId, Error, Event, Limits, ListenerId, Program, Received, TcpStack};
 
-use crate::link::Direction;
-use crate::offload;
+use crate::link::{Arrival, Direction};
+use crate::offload::{self, Merged};
 use crate::random::Random;
 use crate::scenario::{Conversation, SERVER_PORT, Scenario};
 use crate::user::{End, Leave, User};
@@ -81,13 +81,18 @@ impl<'a> World<'a> {
             stack.add_address(scenario.address(end));
             stack.seed(random.next());
             stack.set_offload(scenario.offloads[end]);
+            if let Some(segments) = scenario.segments[end] {
+                stack.set_limits(Limits { segments, ..Limits::default() });
+            }
             stack
         });
         let links = [0, 1].map(|end| Direction::new(scenario.links[end].clone(), random.fork()));
+        let default_mss = if scenario.ipv6 { 1220 } else { 536 };
         let rules = Rules {
             mtu: scenario.configs.map(|config| config.mtu as usize),
-            default_mss: if scenario.ipv6 { 1220 } else { 536 },
+            default_mss,
             text: Some(crate::user::byte),
+            cookies: scenario.configs.iter().any(|config| config.syn_cookies == 2),
             early_text: false,
         };
         let wire = Wire::new(rules);
@@ -174,10 +179,7 @@ impl<'a> World<'a> {
     /// Everything that happens at this moment, until nothing does.
     fn settle(&mut self) -> Result<(), String> {
         for end in [0, 1] {
-            while let Some(arrival) = self.links[1 - end].arrival(self.now) {
-                self.deliver(end, arrival)?;
-                self.transmit()?;
-            }
+            self.receive(end)?;
             self.stacks[end].advance(self.now);
         }
         loop {
@@ -195,17 +197,34 @@ impl<'a> World<'a> {
         }
     }
 
-    fn deliver(&mut self, end: usize, arrival: crate::link::Arrival) -> Result<(), String> {
-        if !arrival.corrupt {
-            self.wire.arrived(arrival.id);
+    /// What arrives at an end now goes up, in larger pieces if the layer below merges them.
+    fn receive(&mut self, end: usize) -> Result<(), String> {
+        let mut merged: Option<Merged> = None;
+        while let Some(Arrival { bytes, id, corrupt }) = self.links[1 - end].arrival(self.now) {
+            if !corrupt {
+                self.wire.arrived(id);
+            }
+            if self.trace {
+                let what = if corrupt { " corrupt" } else { "" };
+                self.show(&format!("{end}<-  #{id}{what}"));
+            }
+            let may_merge = self.scenario.merges[end] && !corrupt;
+            if may_merge && merged.as_mut().is_some_and(|merged| merged.append(&bytes)) {
+                continue;
+            }
+            self.give(end, merged.replace(Merged { bytes, size: 0 }))?;
+            if !may_merge {
+                self.give(end, merged.take())?;
+            }
         }
-        if self.trace {
-            let what = if arrival.corrupt { " corrupt" } else { "" };
-            self.show(&format!("{end}<-  #{}{what}", arrival.id));
-        }
-        let received = Received { checksum_verified: false, segment_size: 0 };
-        self.stacks[end].receive(self.now, Packet::with_room(28, &arrival.bytes, 0), received);
-        Ok(())
+        self.give(end, merged)
+    }
+
+    fn give(&mut self, end: usize, merged: Option<Merged>) -> Result<(), String> {
+        let Some(Merged { bytes, size }) = merged else { return Ok(()) };
+        let received = Received { checksum_verified: size != 0, segment_size: size };
+        self.stacks[end].receive(self.now, Packet::with_room(28, &bytes, 0), received);
+        self.transmit()
     }
 
     /// What the stacks have to send goes onto the link.
@@ -279,7 +298,12 @@ impl<'a> World<'a> {
             let peer = self.stacks[end].peer_addr(id).map_err(|error| format!("peer_addr: {error}"))?;
             let index = self.scenario.find(peer.port()).ok_or("a connection that nobody opened")?;
             if self.users.iter().any(|u| u.conversation == index && u.end == end) {
-                return Err(format!("conversation {index} is accepted twice"));
+                if self.scenario.configs[end].syn_cookies != 2 {
+                    return Err(format!("conversation {index} is accepted twice"));
+                }
+                // An old copy of the acknowledgment that brought the cookie.
+                self.stacks[end].abort(self.now, id);
+                continue;
             }
             self.join(index, end, id);
             self.act(self.users.len() - 1)?;
@@ -366,7 +390,7 @@ impl<'a> World<'a> {
             Leave::AtOnce => c.plans[1 - end].total > 0,
             _ => false,
         });
-        leaves || self.scenario.links.iter().any(|link| link.may_break())
+        leaves || self.scenario.may_break()
     }
 
     fn check_end(&mut self) -> Result<(), String> {
@@ -389,7 +413,10 @@ impl<'a> World<'a> {
 
     fn check_user(&self, user: &User) -> Result<(), String> {
         let total = self.conversation(user.conversation).plans[1 - user.end].total;
-        if user.saw_end && user.read != total {
+        // One who was told of an error while it wrote closes in good order.
+        let peer = self.users.iter().find(|u| u.conversation == user.conversation && u.end != user.end);
+        let failed = peer.filter(|peer| matches!(peer.ended, Some(End::Failed(_)))).map(|peer| peer.written);
+        if user.saw_end && user.read != total && Some(user.read) != failed {
             return Err(format!("it read to the end: {} of {total} bytes", user.read));
         }
         match user.ended {

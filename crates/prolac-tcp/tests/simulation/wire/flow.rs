@@ -12,6 +12,8 @@ pub struct Rules {
     pub mtu: [usize; 2],
     /// The MSS where the peer names none.
     pub default_mss: u16,
+    /// Whether all SYN-ACKs are cookies: those remember no small MSS, and answer an old SYN as they did the first time.
+    pub cookies: bool,
     /// The byte that end `.0` sends at `.1`, on the connection with client port `.2`; None if texts are not looked at.
     pub text: Option<fn(usize, u64, u16) -> u8>,
     /// Whether text may come before the handshake is over (fast open).
@@ -63,7 +65,7 @@ impl Flow {
             self.syn(end, s)?;
         }
         let start = self.halves[end].position(s.seq).ok_or("there was no SYN")?;
-        self.check_acknowledgment(end, s)?;
+        self.check_acknowledgment(end, s, rules.cookies)?;
         self.check_options(end, s)?;
         self.check_text(end, start, s, rules)?;
         self.note_sent(end, start, s)
@@ -102,7 +104,7 @@ impl Flow {
         Some(Flow { halves })
     }
 
-    fn check_acknowledgment(&mut self, end: usize, s: &Segment) -> Result<(), String> {
+    fn check_acknowledgment(&mut self, end: usize, s: &Segment, is_cookie: bool) -> Result<(), String> {
         if !s.has_ack {
             return if s.syn { Ok(()) } else { Err("neither ACK nor SYN nor RST".to_string()) };
         }
@@ -118,7 +120,7 @@ impl Flow {
         let half = &mut self.halves[end];
         // RFC 7323 §2.4: the shift may take back less than one unit.
         let unit = 1 << half.scale.filter(|_| scaled).unwrap_or(0).min(14);
-        if let Some(before) = half.has_offered.filter(|before| edge + unit <= *before) {
+        if let Some(before) = half.has_offered.filter(|before| edge + unit <= *before && !is_cookie) {
             return Err(format!("it takes back window: the right edge goes from {before} to {edge}"));
         }
         half.has_offered = Some(edge.max(half.has_offered.unwrap_or(edge)));
@@ -181,7 +183,9 @@ impl Flow {
         if s.packet_length > rules.mtu[end] {
             return Err(format!("{} bytes are more than the MTU", s.packet_length));
         }
-        let mss = usize::from(peer.mss.filter(|_| half.open).unwrap_or(rules.default_mss));
+        let mss = peer.mss.filter(|_| half.open).unwrap_or(rules.default_mss);
+        let mss = if rules.cookies { mss.max(rules.default_mss) } else { mss };
+        let mss = usize::from(mss);
         if s.text.len() + s.option_bytes > mss.max(s.option_bytes + 1) {
             return Err(format!("{length} bytes and {} of options; the peer's MSS is {mss}", s.option_bytes));
         }
