@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::abi::state;
+use crate::stack::Options;
 
 use super::linux::*;
 use super::socket::{Domain, Socket, Stage};
@@ -17,7 +18,7 @@ impl Sockets {
             self.disconnect(now, fd)?;
             return Ok(());
         }
-        let verdict = self.begin_connect(now, fd, Some(raw), progress)?;
+        let verdict = self.begin_connect(now, fd, raw, progress)?;
         self.await_connect(now, fd, verdict, patient, progress)
     }
 
@@ -26,7 +27,7 @@ impl Sockets {
         &mut self,
         now: u64,
         fd: Fd,
-        raw: Option<&[u8]>,
+        raw: &[u8],
         progress: &mut Progress,
     ) -> Result<Errno, Errno> {
         let socket = self.at(fd)?;
@@ -34,15 +35,10 @@ impl Sockets {
             Stage::Connected(_) | Stage::Listening(_) => return Err(Errno::ISCONN),
             Stage::Connecting(_) if progress.begun => return Ok(Errno::INPROGRESS),
             Stage::Connecting(_) => return Ok(Errno::ALREADY),
-            Stage::Idle if socket.deferred.is_some() && raw.is_some() => return Err(Errno::ISCONN),
             Stage::Idle => {}
         }
-        let remote = match (socket.deferred, raw) {
-            (Some(remote), _) => remote,
-            (None, Some(raw)) => self.destination(fd, raw)?,
-            (None, None) => return Err(Errno::PIPE),
-        };
-        self.send_syn(now, fd, remote)?;
+        let remote = self.destination(fd, raw)?;
+        self.send_syn(now, fd, remote, false)?;
         progress.begun = true;
         Ok(Errno::INPROGRESS)
     }
@@ -72,8 +68,9 @@ impl Sockets {
         }
     }
 
-    pub(super) fn send_syn(&mut self, now: u64, fd: Fd, remote: SocketAddr) -> Result<(), Errno> {
-        let options = self.stack_options(fd)?;
+    /// Begins a connection. If it is to be `fast`, the SYN waits for the text that follows at once.
+    pub(super) fn send_syn(&mut self, now: u64, fd: Fd, remote: SocketAddr, fast: bool) -> Result<(), Errno> {
+        let options = Options { fast_open: fast, ..self.stack_options(fd, remote.is_ipv4())? };
         let bound = self.at(fd)?.bound_to();
         let local = bound.map(|b| match b.ip().is_unspecified() {
             true => SocketAddr::new(unspecified_like(remote.ip()), b.port()),
@@ -84,7 +81,6 @@ impl Sockets {
         self.of_connection.insert(id, fd);
         let socket = self.at_mut(fd)?;
         socket.stage = Stage::Connecting(id);
-        socket.deferred = None;
         socket.shutdown = 0;
         socket.error = None;
         if bound.is_none() {
@@ -129,7 +125,6 @@ impl Sockets {
         let socket = self.at(fd)?;
         let told = match socket.state(&self.stack) {
             state::CLOSED | state::LISTEN => self.take_error(fd),
-            _ if socket.deferred.is_some() => None,
             _ => Some(Errno::CONNRESET),
         };
         self.detach(now, fd)?;
@@ -184,7 +179,6 @@ impl Sockets {
 fn reset(socket: &mut Socket) {
     socket.stage = Stage::Idle;
     socket.shutdown = 0;
-    socket.deferred = None;
     socket.error = None;
     socket.done = false;
     socket.more = false;

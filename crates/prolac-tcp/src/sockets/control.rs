@@ -75,7 +75,7 @@ impl Sockets {
         Ok(text as u32 + u32::from(fin))
     }
 
-    fn unsent(&self, now: u64, fd: Fd) -> Result<u32, Errno> {
+    pub(super) fn unsent(&self, now: u64, fd: Fd) -> Result<u32, Errno> {
         let id = self.at(fd)?.connection();
         Ok(id.and_then(|id| self.stack.status(now, id).ok()).map_or(0, |status| status.unsent))
     }

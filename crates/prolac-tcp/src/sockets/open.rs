@@ -115,7 +115,7 @@ impl Sockets {
                 self.stack.set_backlog(listener, backlog)?;
                 return Ok(());
             }
-            Stage::Idle if socket.deferred.is_none() => {}
+            Stage::Idle => {}
             _ => return Err(Errno::INVAL),
         }
         if !socket.holds_port {
@@ -131,7 +131,7 @@ impl Sockets {
         if !self.ports.is_free(local.port(), &claim, |id| stack.state(id).is_ok()) {
             return Err(Errno::ADDRINUSE);
         }
-        let options = self.stack_options(fd)?;
+        let options = self.stack_options(fd, local.is_ipv4())?;
         let listener = self.stack.listen(local, backlog, &options)?;
         self.ports.claim(local.port(), claim);
         self.of_listener.insert(listener, fd);

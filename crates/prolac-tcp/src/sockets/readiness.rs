@@ -36,8 +36,6 @@ impl Sockets {
         }
         if !matches!(socket.state(&self.stack), state::SYN_SENT | state::SYN_RECEIVED) {
             mask |= self.stream_readiness(fd, shut);
-        } else if socket.deferred.is_some() {
-            mask |= POLLOUT | POLLWRNORM;
         }
         if self.has_error(fd) {
             mask |= POLLERR;
@@ -57,13 +55,21 @@ impl Sockets {
         if self.stack.readable(id).unwrap_or(0) as u64 >= u64::from(target) {
             mask |= POLLIN | POLLRDNORM;
         }
-        if shut & SEND != 0 || self.stack.is_writable(id) {
+        if shut & SEND != 0 || (self.stack.is_writable(id) && self.has_sent_enough(fd, 2)) {
             mask |= POLLOUT | POLLWRNORM;
         }
         if urgent.is_some() {
             mask |= POLLPRI;
         }
         mask
+    }
+
+    /// TCP_NOTSENT_LOWAT: whether so little waits to be sent that there may be more; `share` 2 for half of it.
+    pub(super) fn has_sent_enough(&self, fd: Fd, share: u64) -> bool {
+        let Ok(socket) = self.at(fd) else { return true };
+        let limit = u64::from(socket.settings.not_sent_low_water);
+        // Linux's default, u32::MAX, is none.
+        limit == 0 || self.unsent(0, fd).is_ok_and(|unsent| u64::from(unsent) * share < limit)
     }
 
     /// Whether a call would be told an error now. A soft error, one that the connection survives, is for SO_ERROR alone.

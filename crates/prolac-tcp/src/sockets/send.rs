@@ -6,7 +6,7 @@ use crate::abi::{option, state};
 use crate::stack::ConnectionId;
 
 use super::linux::*;
-use super::socket::SEND;
+use super::socket::{SEND, Stage};
 use super::{Errno, Fd, Progress, Refusal, Sockets, Waiting, address};
 
 impl Sockets {
@@ -55,8 +55,8 @@ impl Sockets {
         let socket = self.at(fd)?;
         let patient = !socket.non_blocking && flags & MSG_DONTWAIT == 0;
         let waiting = Waiting { fd, events: POLLOUT, timeout: socket.settings.send_timeout, patient };
-        if (flags & MSG_FASTOPEN != 0 || socket.deferred.is_some()) && !progress.begun {
-            self.fast_open(now, fd, data, flags, raw, progress)?;
+        if flags & MSG_FASTOPEN != 0 && !progress.begun {
+            self.fast_open(now, fd, data, raw, progress)?;
         }
         let id = self.sendable(now, fd, waiting, flags, progress)?;
         self.queue(now, fd, id, data, flags, waiting, progress)
@@ -68,27 +68,23 @@ impl Sockets {
         now: u64,
         fd: Fd,
         data: &[IoSlice<'_>],
-        flags: i32,
         raw: Option<&[u8]>,
         progress: &mut Progress,
     ) -> Result<(), Refusal> {
-        let raw = raw.filter(|_| flags & MSG_FASTOPEN != 0);
         let to_nowhere = raw.is_some_and(|raw| address::family(raw) == Some(AF_UNSPEC));
         if self.stack.config().fast_open & 1 == 0 || to_nowhere {
             return Err(Errno::OPNOTSUPP.into());
         }
-        let remote = match (self.at(fd)?.deferred, raw) {
-            (Some(remote), _) => remote,
-            (None, Some(raw)) if self.at(fd)?.connection().is_none() => self.destination(fd, raw)?,
-            (None, Some(_)) => return Ok(()),
-            (None, None) if self.at(fd)?.connection().is_some() => return Ok(()),
-            (None, None) => return Err(Errno::DESTADDRREQ.into()),
-        };
-        if matches!(self.at(fd)?.state(&self.stack), state::LISTEN) {
-            return Err(Errno::ISCONN.into());
+        match self.at(fd)?.stage {
+            Stage::Idle => {}
+            Stage::Listening(_) => return Err(Errno::ISCONN.into()),
+            // It is an ordinary write then.
+            Stage::Connecting(_) | Stage::Connected(_) => return Ok(()),
         }
+        let remote = self.destination(fd, raw.ok_or(Errno::INVAL)?)?;
         progress.begun = true;
-        self.send_syn(now, fd, remote)?;
+        let is_text = data.iter().any(|part| !part.is_empty());
+        self.send_syn(now, fd, remote, is_text)?;
         // What fits is queued behind the SYN at once.
         let id = self.at(fd)?.connection().ok_or(Errno::PIPE)?;
         match self.stack.write_vectored(now, id, data).map_err(Errno::from) {
@@ -136,7 +132,7 @@ impl Sockets {
         if more {
             self.stack.set_option(now, id, option::CORK, 1).map_err(Errno::from)?;
         }
-        let result = self.fill(now, id, data, flags, total, progress);
+        let result = self.fill(now, fd, id, data, flags, total, progress);
         if more && !self.at(fd)?.settings.cork {
             // What is corked by this call stays so until the next one without MSG_MORE.
             self.at_mut(fd)?.more = true;
@@ -152,9 +148,11 @@ impl Sockets {
     }
 
     /// Writes what is left of the data, as far as there is room.
+    #[allow(clippy::too_many_arguments)]
     fn fill(
         &mut self,
         now: u64,
+        fd: Fd,
         id: ConnectionId,
         data: &[IoSlice<'_>],
         flags: i32,
@@ -162,6 +160,9 @@ impl Sockets {
         progress: &mut Progress,
     ) -> Result<(), Errno> {
         while progress.done < total {
+            if !self.has_sent_enough(fd, 1) {
+                return Err(Errno::AGAIN);
+            }
             let rest = Rest::of(data, progress.done);
             let written = match flags & MSG_OOB != 0 {
                 true => self.stack.write_urgent(now, id, &rest.joined()),

@@ -61,6 +61,13 @@ pub(super) struct Settings {
     pub stored: BTreeMap<(i32, i32), i32>,
 }
 
+impl Settings {
+    /// The traffic class of what goes over IPv4, or over IPv6.
+    pub fn class(&self, v4: bool) -> u8 {
+        if v4 { self.type_of_service } else { self.traffic_class }
+    }
+}
+
 /// Congestion control by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Congestion {

@@ -57,8 +57,6 @@ pub(super) struct Socket {
     pub shutdown: u8,
     /// An error that the next call is told, besides the connection's own.
     pub error: Option<Errno>,
-    /// TCP_FASTOPEN_CONNECT: where the first write is to connect to.
-    pub deferred: Option<SocketAddr>,
     /// SOCK_DONE: the peer's FIN came, which hides later errors from readers.
     pub done: bool,
     /// The last write said MSG_MORE, and more has not come.
@@ -78,7 +76,6 @@ impl Socket {
             bound: false,
             shutdown: 0,
             error: None,
-            deferred: None,
             done: false,
             more: false,
             settings: Settings::default(),
@@ -100,7 +97,6 @@ impl Socket {
     /// `sk_state`. A connection in TIME-WAIT is closed to its user.
     pub fn state(&self, stack: &TcpStack) -> u8 {
         match self.stage {
-            Stage::Idle if self.deferred.is_some() => state::SYN_SENT,
             Stage::Idle => state::CLOSED,
             Stage::Listening(_) => state::LISTEN,
             Stage::Connecting(id) | Stage::Connected(id) => match stack.state(id) {

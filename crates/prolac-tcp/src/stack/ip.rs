@@ -167,7 +167,8 @@ fn skip_extensions(data: &[u8], mut next: u8) -> Result<(u8, usize), Reason> {
 pub(crate) struct Outgoing<'a> {
     pub source: &'a Address,
     pub destination: &'a Address,
-    pub ecn: u8,
+    /// DSCP and ECN.
+    pub class: u8,
     pub dont_fragment: bool,
     /// IPv4's.
     pub identification: u16,
@@ -183,7 +184,7 @@ impl Outgoing<'_> {
     pub fn write_v4(&self, header: &mut [u8; V4_HEADER]) {
         let flags = if self.dont_fragment { DONT_FRAGMENT } else { 0 };
         header[0] = 0x45;
-        header[1] = self.ecn & 3;
+        header[1] = self.class;
         header[2..4].copy_from_slice(&((V4_HEADER + self.length) as u16).to_be_bytes());
         header[4..6].copy_from_slice(&self.identification.to_be_bytes());
         header[6..8].copy_from_slice(&flags.to_be_bytes());
@@ -199,7 +200,7 @@ impl Outgoing<'_> {
     /// RFC 8200 §3.
     #[inline]
     pub fn write_v6(&self, header: &mut [u8; V6_HEADER]) {
-        let first = 6 << 28 | u32::from(self.ecn & 3) << 20 | (self.flow_label & 0xF_FFFF);
+        let first = 6 << 28 | u32::from(self.class) << 20 | (self.flow_label & 0xF_FFFF);
         header[..4].copy_from_slice(&first.to_be_bytes());
         header[4..6].copy_from_slice(&(self.length as u16).to_be_bytes());
         header[6] = TCP;
@@ -231,22 +232,22 @@ mod tests {
     proptest! {
         #[test]
         fn headers_out_are_what_another_implementation_reads_and_we_too(
-            mut source: [u8; 16], mut destination: [u8; 16], ecn in 0u8..4, dont_fragment: bool,
+            mut source: [u8; 16], mut destination: [u8; 16], class: u8, dont_fragment: bool,
             identification: u16, flow_label: u32, length in 0usize..100,
         ) {
             let ecn_of = |value: IpEcn| value.value();
             let out = Outgoing {
-                source: &source, destination: &destination, ecn, dont_fragment, identification, flow_label, length,
+                source: &source, destination: &destination, class, dont_fragment, identification, flow_label, length,
             };
             let mut v6 = vec![0xAA; 40 + length];
             out.write_v6(v6.first_chunk_mut().unwrap());
             let seen = Ipv6HeaderSlice::from_slice(&v6).unwrap().to_header();
             prop_assert_eq!((seen.source, seen.destination), (source, destination));
-            prop_assert_eq!(seen.traffic_class & 3, ecn);
+            prop_assert_eq!(seen.traffic_class, class);
             prop_assert_eq!(seen.flow_label.value(), flow_label & 0xF_FFFF);
             prop_assert_eq!((usize::from(seen.payload_length), seen.hop_limit), (length, 64));
             let back = parse(&v6).ok().unwrap();
-            prop_assert_eq!((back.source, back.destination, back.ecn), (source, destination, ecn));
+            prop_assert_eq!((back.source, back.destination, back.ecn), (source, destination, class & 3));
             prop_assert_eq!((back.protocol, back.offset, back.end), (TCP, 40, 40 + length));
 
             let mut v4 = vec![0xAA; 20 + length];
@@ -254,13 +255,13 @@ mod tests {
             let seen = Ipv4HeaderSlice::from_slice(&v4).unwrap().to_header();
             prop_assert_eq!(&seen.source[..], &source[..4]);
             prop_assert_eq!(&seen.destination[..], &destination[..4]);
-            prop_assert_eq!((ecn_of(seen.ecn), seen.dont_fragment), (ecn, dont_fragment));
+            prop_assert_eq!((seen.dscp.value() << 2 | ecn_of(seen.ecn), seen.dont_fragment), (class, dont_fragment));
             prop_assert_eq!((seen.identification, usize::from(seen.total_len)), (identification, 20 + length));
             prop_assert_eq!(seen.header_checksum, seen.calc_header_checksum());
             source[4..].fill(0);
             destination[4..].fill(0);
             let back = parse(&v4).ok().unwrap();
-            prop_assert_eq!((back.source, back.destination, back.ecn), (source, destination, ecn));
+            prop_assert_eq!((back.source, back.destination, back.ecn), (source, destination, class & 3));
             prop_assert_eq!((back.protocol, back.offset, back.end), (TCP, 20, 20 + length));
         }
 

@@ -69,7 +69,9 @@ impl Inner {
         let length = if t.segment.is_null() { 0 } else { t.length.min(unsafe { (*t.segment).length }) };
         let pieces = pieces(length, t.segment_size);
         // SAFETY: the caller's.
-        let Some((flow, identification, flow_label)) = (unsafe { self.ends(t, pieces) }) else { return };
+        let Some((flow, identification, flow_label, dscp)) = (unsafe { self.ends(t, pieces) }) else {
+            return;
+        };
         let partial = self.offload.checksum;
         // SAFETY: the caller's.
         let text_sum = if partial { 0 } else { unsafe { sum_of(t.segment, length) } };
@@ -79,7 +81,7 @@ impl Inner {
             ip: Outgoing {
                 source: &flow.local,
                 destination: &flow.remote,
-                ecn: t.ecn,
+                class: dscp | (t.ecn & 3),
                 dont_fragment: t.dont_fragment != 0,
                 identification,
                 flow_label,
@@ -105,16 +107,16 @@ impl Inner {
     ///
     /// # Safety
     /// The TCB, if there is one, is one of this stack.
-    unsafe fn ends(&mut self, t: &abi::Transmit, pieces: u32) -> Option<(Flow, u16, u32)> {
+    unsafe fn ends(&mut self, t: &abi::Transmit, pieces: u32) -> Option<(Flow, u16, u32, u8)> {
         // SAFETY: the caller's.
         if t.tcb.is_null() || unsafe { (*t.tcb).state } == state::LISTEN {
-            return self.current.map(|flow| (flow, 0, 0));
+            return self.current.map(|flow| (flow, 0, 0, 0));
         }
         // SAFETY: the caller's.
         let (flow, slot) = unsafe { (Flow::of(t.tcb), self.table.slot_of(t.tcb)) };
         let identification = slot.identification;
         slot.identification = identification.wrapping_add(pieces as u16);
-        Some((flow, identification, slot.flow_label))
+        Some((flow, identification, slot.flow_label, slot.dscp))
     }
 
     /// Puts headers and text together.

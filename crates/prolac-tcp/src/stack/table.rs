@@ -69,6 +69,8 @@ pub(crate) struct Slot {
     pub is_inline: bool,
     /// Other sockets may have the same port.
     pub reuse: bool,
+    /// The DSCP, where it stands in the traffic class: RFC 2474 §3. The two bits below it are TCP's, for ECN.
+    pub dscp: u8,
 }
 
 /// Slots, their TCBs, and the way from addresses to them.
@@ -255,6 +257,7 @@ impl Slot {
             urgent_read: false,
             is_inline: false,
             reuse: false,
+            dscp: 0,
         }
     }
 

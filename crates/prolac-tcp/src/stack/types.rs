@@ -235,6 +235,8 @@ pub struct Options {
     pub path_mtu: Option<u32>,
     /// The local port may be that of a connection that is there already (SO_REUSEADDR).
     pub reuse_address: bool,
+    /// IP_TOS or IPV6_TCLASS. The two bits of ECN do not count.
+    pub traffic_class: u8,
     /// A listener on `[::]` takes no IPv4 (IPV6_V6ONLY).
     pub v6only: bool,
 }

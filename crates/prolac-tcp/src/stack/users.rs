@@ -46,6 +46,7 @@ impl TcpStack {
         let slot = &mut self.inner_mut().table.slots[index as usize];
         slot.set_send_buffer(options.send_buffer);
         (slot.reuse, slot.is_inline) = (options.reuse_address, options.out_of_band_inline);
+        slot.dscp = options.traffic_class & !3;
         let tcb = slot.tcb;
         prepare(tcb);
         // SAFETY: the TCB is as `construct` wants it, and constructed from then on.
@@ -268,6 +269,20 @@ impl TcpStack {
     pub fn set_send_buffer(&mut self, id: ConnectionId, bytes: u32) -> Result<(), Error> {
         let index = self.slot_in_use(id)?;
         self.inner_mut().table.slots[index as usize].set_send_buffer(bytes);
+        Ok(())
+    }
+
+    /// Sets the DSCP of what is sent from now on (IP_TOS, IPV6_TCLASS).
+    pub fn set_traffic_class(&mut self, id: ConnectionId, class: u8) -> Result<(), Error> {
+        let index = self.slot_in_use(id)?;
+        self.inner_mut().table.slots[index as usize].dscp = class & !3;
+        Ok(())
+    }
+
+    /// The same for connections that a listener will accept.
+    pub fn set_listener_traffic_class(&mut self, id: ListenerId, class: u8) -> Result<(), Error> {
+        let index = self.listener_slot(id)?;
+        self.inner_mut().table.slots[index as usize].dscp = class & !3;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::abi::option;
 
 use super::{Value, int, within};
 use crate::sockets::linux::*;
-use crate::sockets::socket::Domain;
+use crate::sockets::socket::{Domain, Stage};
 use crate::sockets::{Errno, Fd, Sockets};
 
 /// The ECN field, which is TCP's own, in the type of service.
@@ -25,7 +25,7 @@ impl Sockets {
         match name {
             IP_TOS => {
                 settings.type_of_service = value as u8 & !ECN_MASK;
-                Ok(())
+                self.apply_class(fd)
             }
             IP_TTL if value == -1 => self.store(fd, IPPROTO_IP, name, 64),
             IP_TTL => {
@@ -75,7 +75,7 @@ impl Sockets {
             IPV6_TCLASS => {
                 let class = if value == -1 { 0 } else { within(value, 0..=255)? };
                 settings.traffic_class = class as u8 & !ECN_MASK;
-                Ok(())
+                self.apply_class(fd)
             }
             IPV6_UNICAST_HOPS => {
                 within(value, -1..=255)?;
@@ -104,6 +104,21 @@ impl Sockets {
             IPV6_RECVERR => self.stored(fd, IPPROTO_IPV6, name, 0)?,
             _ => return Err(Errno::NOPROTOOPT),
         })
+    }
+
+    fn apply_class(&mut self, fd: Fd) -> Result<(), Errno> {
+        let socket = self.at(fd)?;
+        match socket.stage {
+            Stage::Connecting(id) | Stage::Connected(id) => {
+                let class = socket.settings.class(self.stack.peer_addr(id)?.is_ipv4());
+                Ok(self.stack.set_traffic_class(id, class)?)
+            }
+            Stage::Listening(id) => {
+                let class = socket.settings.class(socket.domain == Domain::V4);
+                Ok(self.stack.set_listener_traffic_class(id, class)?)
+            }
+            Stage::Idle => Ok(()),
+        }
     }
 
     /// The path MTU of a connection; others know of no path.

@@ -95,8 +95,8 @@ impl Sockets {
         }
     }
 
-    /// The options of a socket as the stack takes them.
-    pub(super) fn stack_options(&self, fd: Fd) -> Result<Options, Errno> {
+    /// The options of a socket as the stack takes them, for a listener or for a connection over IPv4 or IPv6.
+    pub(super) fn stack_options(&self, fd: Fd, v4: bool) -> Result<Options, Errno> {
         let s = &self.at(fd)?.settings;
         let some = |value: u32| (value != 0).then_some(value);
         let milliseconds = |seconds: Option<u32>| seconds.map(|seconds| seconds * 1000);
@@ -115,11 +115,12 @@ impl Sockets {
             syn_count: s.syn_count,
             fin_timeout: self.fin_timeout(fd)?,
             window_clamp: some(s.window_clamp),
-            fast_open: s.fast_open > 0 || s.fast_open_connect,
+            fast_open: s.fast_open > 0,
             out_of_band_inline: s.out_of_band_inline,
             congestion_control: s.congestion.map(|c| c as u32),
-            path_mtu: Some(u32::from(s.path_mtu)),
+            path_mtu: Some(u32::from(if v4 { s.path_mtu } else { s.path_mtu_v6 })),
             reuse_address: s.reuse_address || s.reuse_port,
+            traffic_class: s.class(v4),
             v6only: s.v6_only,
         })
     }
