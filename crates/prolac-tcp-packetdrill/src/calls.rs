@@ -205,8 +205,7 @@ unsafe extern "C" fn recvmsg(userdata: Userdata, fd: c_int, message: *mut msghdr
     // SAFETY: see the module; it is not null.
     let message = unsafe { &mut *message };
     // SAFETY: see the module.
-    let received =
-        unsafe { receive_message(userdata, fd, message.msg_iov, message.msg_iovlen as usize, flags) };
+    let received = unsafe { receive_message(userdata, fd, message.msg_iov, message.msg_iovlen, flags) };
     let received = match received {
         Ok(received) => received,
         Err(errno) => return result(Err(errno)),
@@ -214,7 +213,7 @@ unsafe extern "C" fn recvmsg(userdata: Userdata, fd: c_int, message: *mut msghdr
     message.msg_namelen = 0;
     message.msg_flags = received.flags;
     // SAFETY: see the module.
-    let control = unsafe { memory::room(message.msg_control, message.msg_controllen as usize) };
+    let control = unsafe { memory::room(message.msg_control, message.msg_controllen) };
     message.msg_controllen = give_inquiry(control, received.inquire) as _;
     result(Ok(received.length))
 }
@@ -300,7 +299,7 @@ unsafe extern "C" fn sendmsg(userdata: Userdata, fd: c_int, message: *const msgh
     unsafe {
         let message = &*message;
         let raw = memory::bytes(message.msg_name, message.msg_namelen as usize);
-        send_message(userdata, fd, message.msg_iov, message.msg_iovlen as usize, flags, raw)
+        send_message(userdata, fd, message.msg_iov, message.msg_iovlen, flags, raw)
     }
 }
 

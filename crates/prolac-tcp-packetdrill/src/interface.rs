@@ -69,3 +69,28 @@ table! {
 
 /// The type of `packetdrill_interface_init`, the one symbol that packetdrill looks up.
 pub type Init = unsafe extern "C" fn(*const std::ffi::c_char, *mut PacketdrillInterface);
+
+#[cfg(test)]
+mod tests {
+    use super::PacketdrillInterface as Table;
+    use std::mem::{offset_of, size_of};
+
+    /// Packetdrill's structure has 33 pointers; some of them by their place.
+    #[test]
+    fn functions_stand_where_packetdrill_has_them() {
+        const WORD: usize = size_of::<usize>();
+        assert_eq!(size_of::<Table>(), 33 * WORD);
+        let places = [
+            (offset_of!(Table, free), 1),
+            (offset_of!(Table, socket), 2),
+            (offset_of!(Table, recvmsg), 11),
+            (offset_of!(Table, sendmsg), 16),
+            (offset_of!(Table, close), 19),
+            (offset_of!(Table, poll), 23),
+            (offset_of!(Table, netdev_send), 24),
+            (offset_of!(Table, gettimeofday), 27),
+            (offset_of!(Table, splice), 32),
+        ];
+        assert!(places.iter().all(|(offset, place)| *offset == place * WORD), "{places:?}");
+    }
+}

@@ -64,7 +64,7 @@ pub fn build(ends: &Ends, spec: &PacketSpec) -> Vec<u8> {
     segment.extend(spec.seq.to_be_bytes());
     segment.extend(spec.ack.to_be_bytes());
     let options = options_bytes(spec.options.as_deref().unwrap_or_default());
-    segment.push(((20 + options.len()) / 4 << 4) as u8);
+    segment.push((((20 + options.len()) / 4) << 4) as u8);
     segment.push(spec.flags);
     segment.extend(spec.window.unwrap_or(0).to_be_bytes());
     segment.extend([0, 0]);

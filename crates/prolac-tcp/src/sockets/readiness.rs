@@ -58,7 +58,7 @@ impl Sockets {
         if shut & SEND != 0 || (self.stack.is_writable(id) && self.has_sent_enough(fd, 2)) {
             mask |= POLLOUT | POLLWRNORM;
         }
-        if urgent.is_some() {
+        if self.stack.has_urgent_byte(id) {
             mask |= POLLPRI;
         }
         mask

@@ -75,7 +75,8 @@ impl Sockets {
         let waiting = Waiting { fd, events: POLLIN, timeout, patient };
         let peeks = flags & MSG_PEEK != 0;
         if let Some(id) = self.at(fd)?.connection() {
-            self.move_text(now, id, buffers, flags, progress)?;
+            let most = self.bytes_to_mark(id).unwrap_or(usize::MAX);
+            self.move_text(now, id, buffers, flags, most, progress)?;
         }
         let done = progress.done;
         if wished == 0 && self.unread(fd)? > 0 {
@@ -107,6 +108,7 @@ impl Sockets {
         id: ConnectionId,
         buffers: &mut [IoSliceMut<'_>],
         flags: i32,
+        mut most: usize,
         progress: &mut Progress,
     ) -> Result<(), Errno> {
         if flags & MSG_PEEK != 0 {
@@ -114,13 +116,14 @@ impl Sockets {
         }
         let mut skip = progress.done;
         if flags & MSG_PEEK != 0 && buffers.len() > 1 {
-            progress.done = self.peek_scattered(id, buffers)?;
+            progress.done = self.peek_scattered(id, buffers, most)?;
             return Ok(());
         }
         for part in buffers.iter_mut() {
             let begin = skip.min(part.len());
             skip -= begin;
-            let space = &mut part[begin..];
+            let end = part.len().min(begin.saturating_add(most));
+            let space = &mut part[begin..end];
             if space.is_empty() {
                 continue;
             }
@@ -133,12 +136,10 @@ impl Sockets {
                 true => self.stack.peek(id, space),
                 false => self.stack.read(now, id, space),
             };
-            let moved = match moved.map_err(Errno::from) {
-                Ok(moved) => moved,
-                // Whatever the reason is: it is asked for when nothing is left to read.
-                Err(_) => 0,
-            };
+            // Whatever the reason is that there is none: it is asked for when nothing is left to read.
+            let moved = moved.unwrap_or(0);
             progress.done += moved;
+            most -= moved;
             if moved < wished {
                 break;
             }
@@ -146,9 +147,14 @@ impl Sockets {
         Ok(())
     }
 
-    fn peek_scattered(&mut self, id: ConnectionId, buffers: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
+    fn peek_scattered(
+        &mut self,
+        id: ConnectionId,
+        buffers: &mut [IoSliceMut<'_>],
+        most: usize,
+    ) -> Result<usize, Errno> {
         let wished: usize = buffers.iter().map(|part| part.len()).sum();
-        let mut text = vec![0; wished];
+        let mut text = vec![0; wished.min(most).min(self.stack.readable(id).unwrap_or(0))];
         let seen = self.stack.peek(id, &mut text).unwrap_or(0);
         let mut rest = &text[..seen];
         for part in buffers.iter_mut() {
@@ -186,6 +192,11 @@ impl Sockets {
         (state == state::CLOSED).then_some(Err(Errno::NOTCONN))
     }
 
+    /// A read ends in front of the urgent byte, if it does not begin with it.
+    fn bytes_to_mark(&self, id: ConnectionId) -> Option<usize> {
+        self.stack.urgent_mark(id).filter(|mark| *mark > 0)
+    }
+
     fn at_urgent_mark(&self, fd: Fd) -> bool {
         let Some(id) = self.table.get(&fd).and_then(|s| s.connection()) else { return false };
         self.stack.urgent_mark(id) == Some(0)
@@ -207,7 +218,7 @@ impl Sockets {
         }
         let Some(id) = socket.connection() else { return Err(Errno::INVAL) };
         let read = match flags & MSG_PEEK != 0 {
-            true => self.stack.read_urgent(now, id),
+            true => self.stack.peek_urgent(id),
             false => self.stack.read_urgent(now, id),
         };
         match read.map_err(Errno::from) {

@@ -36,6 +36,14 @@ impl TcpStack {
         self.mark(self.slot_in_use(id).ok()?)
     }
 
+    /// Whether the urgent byte is here and was not read apart (POLLPRI).
+    pub fn has_urgent_byte(&self, id: ConnectionId) -> bool {
+        let Ok(index) = self.slot_in_use(id) else { return false };
+        let waits = self.readable(id).unwrap_or(0);
+        !self.inner().table.slots[index as usize].urgent_read
+            && self.urgent_mark(id).is_some_and(|mark| mark < waits)
+    }
+
     /// Whether there is as much room to write that Linux calls the socket writable: a third of the send buffer.
     pub fn is_writable(&self, id: ConnectionId) -> bool {
         self.slot_in_use(id).is_ok_and(|index| self.inner().has_room(index))

@@ -219,6 +219,14 @@ impl TcpStack {
     /// of the stream; EAGAIN if it is still on its way.
     pub fn read_urgent(&mut self, _now: u64, id: ConnectionId) -> Result<u8, Error> {
         let index = self.slot_in_use(id)?;
+        let byte = self.peek_urgent(id)?;
+        self.inner_mut().table.slots[index as usize].urgent_read = true;
+        Ok(byte)
+    }
+
+    /// The urgent byte, as `read_urgent` gives it, to be read again.
+    pub fn peek_urgent(&mut self, id: ConnectionId) -> Result<u8, Error> {
+        let index = self.slot_in_use(id)?;
         let slot = &self.inner().table.slots[index as usize];
         let is_there = slot.has_urgent && !slot.is_inline && !slot.urgent_read;
         let mark = self.mark(index).filter(|_| is_there).ok_or(Error::INVALID)?;
@@ -227,7 +235,6 @@ impl TcpStack {
         }
         let mut buffer = vec![0; mark + 1];
         self.peek(id, &mut buffer)?;
-        self.inner_mut().table.slots[index as usize].urgent_read = true;
         Ok(buffer[mark])
     }
 

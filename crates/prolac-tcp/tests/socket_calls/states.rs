@@ -43,6 +43,12 @@ pub const STATES: &[(&str, Prepare)] = &[
         api.send(peer, 3, MSG_OOB).unwrap();
         settled(api, fd)
     }),
+    ("established, urgent byte inline", |api| {
+        let (fd, peer) = pair(api);
+        api.set(fd, SOL_SOCKET, SO_OOBINLINE, &1i32.to_ne_bytes()).unwrap();
+        api.send(peer, 3, MSG_OOB).unwrap();
+        settled(api, fd)
+    }),
     ("peer has shut down", |api| {
         let (fd, peer) = pair(api);
         api.shutdown(peer, SHUT_WR).unwrap();
@@ -178,6 +184,20 @@ pub const CALLS: &[(&str, Perform)] = &[
     ("recv MSG_OOB twice", |api, fd| {
         let first = told(api.receive(fd, 1, MSG_OOB));
         format!("{first}, {}", told(api.receive(fd, 1, MSG_OOB)))
+    }),
+    ("recv MSG_OOB, poll", |api, fd| {
+        let _ = api.receive(fd, 1, MSG_OOB);
+        bits(api.poll(fd))
+    }),
+    ("recv MSG_OOB|MSG_PEEK, recv MSG_OOB", |api, fd| {
+        let first = told(api.receive(fd, 1, MSG_OOB | MSG_PEEK));
+        format!("{first}, {}", told(api.receive(fd, 1, MSG_OOB)))
+    }),
+    ("recv, recv MSG_OOB, recv, poll", |api, fd| {
+        let first = told(api.receive(fd, 2, 0));
+        let second = told(api.receive(fd, 1, MSG_OOB));
+        let third = told(api.receive(fd, 100, 0));
+        format!("{first}, {second}, {third}, {}", bits(api.poll(fd)))
     }),
     ("recv MSG_ERRQUEUE", |api, fd| told(api.receive(fd, 1, MSG_ERRQUEUE))),
     ("recv, recv MSG_OOB", |api, fd| {
