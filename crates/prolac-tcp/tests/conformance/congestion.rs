@@ -111,6 +111,18 @@ fn timeout_twice() {
     assert_eq!(t.status().send_threshold, 5);
 }
 
+/// RFC 5681 §3.1: slow start is over at the threshold, also in the midst of an acknowledgment.
+#[test]
+fn slow_start_ends_at_the_threshold() {
+    let mut t = ten();
+    t.run_until_sent();
+    t.pieces();
+    assert_eq!(t.status().send_threshold, 5);
+    t.inject(". n ack 10001");
+    let window = t.status().congestion_window;
+    assert!((5..=6).contains(&window), "{window}");
+}
+
 /// RFC 5681 §3.1: at least two segments.
 #[test]
 fn threshold_has_a_floor() {
@@ -240,6 +252,20 @@ fn no_fast_retransmit_after_timeout() {
     let threshold = t.status().send_threshold;
     duplicates(&mut t, 3);
     assert_eq!(t.status().send_threshold, threshold, "{}", t.story());
+}
+
+/// RFC 6582 §3.2 (1): nor duplicates of what recovery has repeated.
+#[test]
+fn no_fast_retransmit_after_recovery() {
+    let mut t = ten();
+    duplicates(&mut t, 5);
+    let end = t.stack_side.next.wrapping_sub(t.stack_side.first);
+    t.inject(&format!(". n ack {end}"));
+    t.pieces();
+    let threshold = t.status().send_threshold;
+    duplicates(&mut t, 4);
+    assert!(t.pieces().iter().all(|p| p.0 != end), "{}", t.story());
+    assert_eq!(t.status().send_threshold, threshold);
 }
 
 /// RFC 5681 §4.1: after a pause longer than a timeout at most the restart window.
