@@ -63,8 +63,9 @@ impl Spin {
         self.last = now;
     }
 
-    fn is_over(&self, now: u64) -> bool {
-        !self.pays || now >= self.last + self.most
+    /// Whether it is too early to sleep.
+    fn lasts(&self, now: u64) -> bool {
+        self.pays && now < self.last + self.most
     }
 }
 
@@ -147,16 +148,18 @@ impl<E: Engine> Host<E> {
         limit: Option<Duration>,
         mut handle: impl FnMut(&mut E, u64, E::Event),
     ) -> Result<()> {
-        let at_once = std::mem::take(&mut self.touched) || self.crowded || self.spins();
+        let mut now = self.clock.now();
+        let at_once = std::mem::take(&mut self.touched) || self.crowded || self.patience.lasts(now);
         if !at_once {
-            wait([self.interest()], self.sleep(limit));
+            wait([self.interest()], self.sleep(now, limit));
+            now = self.clock.now();
         }
-        self.turn(&mut handle).map(drop)
+        self.turn_at(now, &mut handle).map(drop)
     }
 
     /// Whether it is too early to sleep.
     pub(crate) fn spins(&self) -> bool {
-        self.patience.pays && !self.patience.is_over(self.now())
+        self.patience.lasts(self.now())
     }
 
     /// Whether the device had no room for a packet.
@@ -171,8 +174,9 @@ impl<E: Engine> Host<E> {
     }
 
     /// How long it may sleep, and no longer than `limit`.
-    pub(crate) fn sleep(&self, limit: Option<Duration>) -> Option<Duration> {
-        let timer = self.engine.stack().deadline().map(|deadline| self.clock.until(deadline));
+    fn sleep(&self, now: u64, limit: Option<Duration>) -> Option<Duration> {
+        let deadline = self.engine.stack().deadline();
+        let timer = deadline.map(|deadline| Duration::from_micros(deadline.saturating_sub(now)));
         match (timer, limit) {
             (Some(timer), Some(limit)) => Some(timer.min(limit)),
             (timer, limit) => timer.or(limit),
@@ -185,7 +189,10 @@ impl<E: Engine> Host<E> {
     /// # Errors
     /// If the device is gone.
     pub(crate) fn turn(&mut self, handle: &mut impl FnMut(&mut E, u64, E::Event)) -> Result<bool> {
-        let now = self.clock.now();
+        self.turn_at(self.clock.now(), handle)
+    }
+
+    fn turn_at(&mut self, now: u64, handle: &mut impl FnMut(&mut E, u64, E::Event)) -> Result<bool> {
         if self.is_due(now) {
             // What a timer waits for may have come long ago, if it was we who did not run.
             self.burst = MOST_PACKETS;
