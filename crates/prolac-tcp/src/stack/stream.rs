@@ -259,7 +259,8 @@ impl Source<'_> {
             if offloaded {
                 to.copy_from_slice(from);
             } else {
-                sum = sum::join(sum, done, sum::copy(from, to));
+                let part = sum::copy(from, to);
+                sum = if done == 0 { part } else { sum::join(sum, done, part) };
             }
             done += n;
             self.offset += n;

@@ -8,33 +8,49 @@
 #[inline]
 pub fn fold(sum: u64) -> u16 {
     let sum = (sum & 0xFFFF_FFFF) + (sum >> 32);
-    let sum = (sum & 0xFFFF_FFFF) + (sum >> 32);
-    let sum = (sum & 0xFFFF) + (sum >> 16);
-    let sum = (sum & 0xFFFF) + (sum >> 16);
-    ((sum & 0xFFFF) + (sum >> 16)) as u16
+    let sum = (sum as u32).wrapping_add((sum >> 32) as u32);
+    // The halves and the carry of their sum, which the lower half of this addition hands to the upper one.
+    (sum.wrapping_add(sum.rotate_left(16)) >> 16) as u16
 }
 
 /// The sum of `data`.
+#[inline]
 pub fn sum(data: &[u8]) -> u32 {
-    let (blocks, rest) = data.as_chunks::<64>();
+    u32::from(fold(if data.len() < BLOCK { short(data) } else { long(data) }))
+}
+
+/// Copies `from` to `to`, which are of equal length, and returns the sum.
+#[inline]
+pub fn copy(from: &[u8], to: &mut [u8]) -> u32 {
+    assert_eq!(from.len(), to.len(), "text is copied whole");
+    if from.len() >= BLOCK {
+        return u32::from(fold(copy_long(from, to)));
+    }
+    to.copy_from_slice(from);
+    u32::from(fold(short(from)))
+}
+
+/// Bytes that are summed at once, where there are so many.
+const BLOCK: usize = 64;
+
+fn long(data: &[u8]) -> u64 {
+    let (blocks, rest) = data.as_chunks::<BLOCK>();
     let mut lanes = [0u64; 16];
     for block in blocks {
         add_block(&mut lanes, block);
     }
-    u32::from(fold(total(blocks, &lanes) + tail(rest)))
+    lanes.iter().sum::<u64>() + short(rest)
 }
 
-/// Copies `from` to `to`, which are of equal length, and returns the sum.
-pub fn copy(from: &[u8], to: &mut [u8]) -> u32 {
-    assert_eq!(from.len(), to.len(), "text is copied whole");
-    let ((from, from_rest), (to, to_rest)) = (from.as_chunks::<64>(), to.as_chunks_mut::<64>());
+fn copy_long(from: &[u8], to: &mut [u8]) -> u64 {
+    let ((from, from_rest), (to, to_rest)) = (from.as_chunks::<BLOCK>(), to.as_chunks_mut::<BLOCK>());
     let mut lanes = [0u64; 16];
     for (from, to) in from.iter().zip(to) {
         *to = *from;
         add_block(&mut lanes, from);
     }
     to_rest.copy_from_slice(from_rest);
-    u32::from(fold(total(from, &lanes) + tail(from_rest)))
+    lanes.iter().sum::<u64>() + short(from_rest)
 }
 
 /// The sum of two pieces of text together, of which the first has `length` bytes.
@@ -57,27 +73,25 @@ fn at(sum: u32, offset: usize) -> u32 {
     u32::from(if offset % 2 == 1 { sum.swap_bytes() } else { sum })
 }
 
-/// Two levels of chunks let the compiler use vector registers.
+/// A lane for each word lets the compiler use vector registers.
 #[inline(always)]
-fn add_block(lanes: &mut [u64; 16], block: &[u8; 64]) {
+fn add_block(lanes: &mut [u64; 16], block: &[u8; BLOCK]) {
     for (lane, &word) in lanes.iter_mut().zip(block.as_chunks::<4>().0) {
         *lane += u64::from(u32::from_ne_bytes(word));
     }
 }
 
-/// Short text, as of an echo, has no blocks whose lanes would have to be added.
+/// The words of less than a block added up.
 #[inline]
-fn total(blocks: &[[u8; 64]], lanes: &[u64; 16]) -> u64 {
-    if blocks.is_empty() { 0 } else { lanes.iter().sum() }
-}
-
-#[inline]
-fn tail(data: &[u8]) -> u64 {
+fn short(data: &[u8]) -> u64 {
     let (words, odd) = data.as_chunks::<4>();
-    let mut last = [0; 4];
-    last[..odd.len()].copy_from_slice(odd);
-    let words = words.iter().map(|&word| u64::from(u32::from_ne_bytes(word)));
-    words.sum::<u64>() + u64::from(u32::from_ne_bytes(last))
+    let last = match *odd {
+        [] => 0,
+        [a] => u32::from_ne_bytes([a, 0, 0, 0]),
+        [a, b] => u32::from_ne_bytes([a, b, 0, 0]),
+        [a, b, c, ..] => u32::from_ne_bytes([a, b, c, 0]),
+    };
+    words.iter().fold(u64::from(last), |sum, &word| sum + u64::from(u32::from_ne_bytes(word)))
 }
 
 #[cfg(test)]
