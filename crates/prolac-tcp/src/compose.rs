@@ -24,7 +24,7 @@ use clickwork_source::{Severity, render_human};
 pub struct Extension {
     /// The file's name without `.pc`.
     pub name: String,
-    /// What it is, in a line.
+    /// What it is, in a sentence.
     pub about: String,
     /// The numbers of the RFCs that its opening comment names.
     pub rfcs: Vec<u32>,
@@ -206,10 +206,15 @@ fn opening(path: &Path, text: &str) -> Extension {
     let needs = needs.split([',', ' ']).map(|word| word.trim().trim_end_matches('.'));
     Extension {
         name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        about: comment.first().map_or(String::new(), |line| (*line).to_string()),
+        about: first_sentence(&comment.join(" ")),
         rfcs: rfcs(&comment.join(" ")),
         needs: needs.filter_map(|word| word.strip_suffix(".pc")).map(str::to_string).collect(),
     }
+}
+
+/// Up to the first full stop that ends a word.
+fn first_sentence(comment: &str) -> String {
+    comment.split_once(". ").map_or(comment, |(sentence, _)| sentence).trim_end_matches('.').to_string()
 }
 
 /// The numbers that follow `RFC` or `RFCs`, each once.
