@@ -92,6 +92,8 @@ pub mod event {
     /// It was in TIME-WAIT and came to CLOSED, since the segment opens a new connection: the segment was not consumed, and
     /// is the listener's.
     pub const REOPEN: u32 = 128;
+    /// The segment was dropped. Nothing says so to its sender, unless a challenge acknowledgment did.
+    pub const DROPPED: u32 = 256;
 }
 
 /// A segment: received, or to be sent, or a piece of a queue. 128 bytes.

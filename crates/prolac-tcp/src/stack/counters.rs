@@ -34,6 +34,11 @@ counters! {
     #[doc = "An ICMP message about a connection that is not there."] icmp_unknown,
     #[doc = "A reset for no connection."] stray_reset,
     #[doc = "No room: segments or connections."] memory,
+    #[doc = "A SYN, or the acknowledgment of a SYN-ACK, that the listener's queue has no room for."] backlog,
+    #[doc = "To a listener: neither SYN nor ACK, or a reset."] listener,
+    #[doc = "For a connection: without ACK where one must be."] no_ack,
+    #[doc = "For a connection: a reset outside of the window, or one that was challenged."] reset,
+    #[doc = "For a connection: any other that it did not take, such as a SYN again or a very old acknowledgment."] unacceptable,
 }
 
 counters! {

@@ -6,6 +6,7 @@
 use clickwork_packet::Packet;
 
 use super::TcpStack;
+use super::counters::Drops;
 use super::flow::{Flow, is_unicast};
 use super::inner::Inner;
 use super::ip::{self, Datagram, Reason, TCP, pseudo_sum};
@@ -19,8 +20,10 @@ const HEADER: usize = 20;
 const SHORT: usize = SMALL_BUFFER / 4;
 /// The smallest buffer that a packet can have.
 const SMALL_BUFFER: usize = clickwork_packet::STANDARD_CAPACITY;
-/// RST in the flags.
+/// In the flags.
+const SYN: u8 = 2;
 const RST: u8 = 4;
+const ACK: u8 = 16;
 
 /// What a segment's header says besides its ports, and where its text lies.
 struct Header {
@@ -83,10 +86,13 @@ impl TcpStack {
     fn dispatch(&mut self, now: u64, flow: &Flow, header: &Header, segment: *mut Segment) {
         if let Some(index) = self.inner().table.lookup(flow) {
             self.inner_mut().counters.activity.resets_in += u64::from(header.flags & RST != 0);
+            // SAFETY: the slot is in use, and no entry runs.
+            let before = unsafe { (*self.tcb(index)).state };
             // SAFETY: the slot is in use, the segment in order, and the TCP takes it.
             let events =
                 self.enter(index, |entries, tcb| unsafe { (entries.segment_arrives)(tcb, segment, now) });
             if events & event::REOPEN == 0 {
+                self.inner_mut().count_dropped(events, header.flags, before);
                 return;
             }
             // RFC 9293 §3.6.1, RFC 6191: TIME-WAIT has made room for a new connection, and the segment is ours again.
@@ -94,7 +100,9 @@ impl TcpStack {
         }
         if let Some(index) = self.inner().listeners.lookup(flow) {
             // SAFETY: as above.
-            self.enter(index, |entries, tcb| unsafe { (entries.listen_arrives)(tcb, segment, now) });
+            let events =
+                self.enter(index, |entries, tcb| unsafe { (entries.listen_arrives)(tcb, segment, now) });
+            self.inner_mut().count_dropped(events, header.flags, state::LISTEN);
             return;
         }
         self.inner_mut().counters.drops.stray_reset += u64::from(header.flags & RST != 0);
@@ -116,6 +124,15 @@ impl Inner {
             return Err(|drops| &mut drops.not_ours);
         }
         Ok(())
+    }
+
+    /// Counts a segment that a connection or listener dropped which was in this state before. What ended the connection is
+    /// no drop.
+    #[inline]
+    fn count_dropped(&mut self, events: u32, flags: u8, state: u8) {
+        if events & (event::DROPPED | event::CLOSED) == event::DROPPED {
+            *dropped(&mut self.counters.drops, flags, state) += 1;
+        }
     }
 
     /// A segment made of the packet; null if there is none left.
@@ -189,6 +206,19 @@ impl Inner {
         }
         self.counters.activity.buffers_shrunk += 1;
         Packet::with_room(0, &packet.data()[..end], 0)
+    }
+}
+
+/// Why a segment with these flags is dropped in this state.
+#[cold]
+fn dropped(drops: &mut Drops, flags: u8, state: u8) -> &mut u64 {
+    match state {
+        state::LISTEN if flags & RST == 0 && flags & (SYN | ACK) != 0 => &mut drops.backlog,
+        state::LISTEN => &mut drops.listener,
+        _ if flags & RST != 0 => &mut drops.reset,
+        _ if flags & ACK == 0 && flags & SYN == 0 => &mut drops.no_ack,
+        state::SYN_RECEIVED if flags & SYN == 0 => &mut drops.backlog,
+        _ => &mut drops.unacceptable,
     }
 }
 

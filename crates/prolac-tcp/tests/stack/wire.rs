@@ -350,3 +350,38 @@ fn small_writes_that_wait_share_a_segment() {
         assert_eq!(pair.server.state(server), Ok(State::Established));
     }
 }
+
+/// A segment with these flags (FIN 1, SYN 2, RST 4, ACK 16) from the client's port 5000.
+fn segment(builder: &PacketBuilderOf, flags: u8, seqno: u32, ackno: u32) -> Vec<u8> {
+    let mut packet = builder.syn(80);
+    packet[24..28].copy_from_slice(&seqno.to_be_bytes());
+    packet[28..32].copy_from_slice(&ackno.to_be_bytes());
+    packet[33] = flags;
+    packet
+}
+
+#[test]
+fn what_connections_and_listeners_drop_is_counted() {
+    let (mut stack, builder) = server(false);
+    let mut give = |flags, seqno, ackno| {
+        let before: Vec<_> = stack.counters().drops.iter().collect();
+        let packet = Packet::new(&segment(&builder, flags, seqno, ackno));
+        stack.receive(1_000_000, packet, Received { checksum_verified: true, segment_size: 0 });
+        let iss = stack.next_transmit().map(|answer| parts(answer.packet.data()).0.sequence_number());
+        let after = stack.counters().drops;
+        let counted = after.iter().zip(before).filter(|(after, before)| after.1 > before.1);
+        (counted.map(|(after, _)| after.0).collect::<Vec<_>>(), iss)
+    };
+    assert_eq!(give(4, 1, 1).0, ["listener"]);
+    assert_eq!(give(1, 1, 1).0, ["listener"]);
+    let (nothing, iss) = give(2, 1000, 0);
+    assert!(nothing.is_empty());
+    let ackno = iss.unwrap().wrapping_add(1);
+    assert_eq!(give(4, 900_000, 0).0, ["reset"]);
+    assert!(give(16, 1001, ackno).0.is_empty());
+    assert_eq!(give(0, 1001, 0).0, ["no_ack"]);
+    assert_eq!(give(4, 1005, 0).0, ["reset"]);
+    // This one ends the connection.
+    assert!(give(4, 1001, 0).0.is_empty());
+    assert_eq!(stack.counters().activity.closed, 1);
+}
