@@ -5,6 +5,7 @@
 //! packet that came alone is answered at once. An idle host sleeps in `poll` until a packet or the next timer.
 //! Read first: `tun.rs`; [`TcpStack`] for what a stack asks for.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use clickwork_device::Result;
 use clickwork_prolac_tcp::{Offload, TcpStack, Transmit};
 use rustix::event::{PollFd, PollFlags, Timespec};
 
+use crate::acks;
 use crate::clock::Clock;
 use crate::engine::Engine;
 use crate::tun::{LONGEST, Tun};
@@ -32,7 +34,7 @@ pub struct Host<E: Engine = TcpStack> {
     tun: Tun,
     clock: Clock,
     /// What the device had no room for.
-    held: Option<Transmit>,
+    held: VecDeque<Transmit>,
     /// How many packets the next turn reads.
     burst: usize,
     /// Another packet is likely to be there already: do not sleep before looking.
@@ -80,7 +82,7 @@ impl<E: Engine> Host<E> {
             engine,
             tun,
             clock: Clock::new(),
-            held: None,
+            held: VecDeque::new(),
             burst: 1,
             crowded: false,
             lone: 0,
@@ -164,12 +166,12 @@ impl<E: Engine> Host<E> {
 
     /// Whether the device had no room for a packet.
     pub(crate) fn is_blocked(&self) -> bool {
-        self.held.is_some()
+        !self.held.is_empty()
     }
 
     /// What to wait for at the device.
     pub(crate) fn interest(&self) -> (BorrowedFd<'_>, PollFlags) {
-        let out = if self.held.is_some() { PollFlags::OUT } else { PollFlags::empty() };
+        let out = if !self.held.is_empty() { PollFlags::OUT } else { PollFlags::empty() };
         (self.tun.as_fd(), PollFlags::IN | out)
     }
 
@@ -252,14 +254,28 @@ impl<E: Engine> Host<E> {
         };
     }
 
+    fn next_transmit(&mut self) -> Option<Transmit> {
+        self.held.pop_front().or_else(|| self.engine.stack_mut().next_transmit())
+    }
+
     /// Sends what the stack wants sent, as far as the device has room.
     ///
     /// # Errors
     /// If the device is gone.
     pub fn flush(&mut self) -> Result<()> {
-        while let Some(mut transmit) = self.held.take().or_else(|| self.engine.stack_mut().next_transmit()) {
+        let mut next = self.next_transmit();
+        while let Some(mut transmit) = next {
+            next = self.next_transmit();
+            if acks::is_plain(&transmit) {
+                while next
+                    .as_ref()
+                    .is_some_and(|next| acks::is_plain(next) && acks::merge(&mut transmit, next))
+                {
+                    next = self.next_transmit();
+                }
+            }
             if !self.tun.write(&mut transmit)? {
-                self.held = Some(transmit);
+                [next, Some(transmit)].into_iter().flatten().for_each(|kept| self.held.push_front(kept));
                 break;
             }
         }

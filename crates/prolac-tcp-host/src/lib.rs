@@ -17,6 +17,7 @@
 //! | module | job |
 //! |---|---|
 //! | [`tun`] | packets in and out of a TUN device, with offloads |
+//! | `acks` | several acknowledgments that wait become one |
 //! | `clock` | time as the stack counts it |
 //! | [`host`] | one thread's loop: packets, timers, events. The fast way, for a program of one thread |
 //! | [`engine`] | what a host runs: a stack, or a table of sockets |
@@ -28,6 +29,7 @@
 //! Read first: `host.rs`, then `examples/serve.rs`.
 #![forbid(unsafe_code)]
 
+mod acks;
 mod clock;
 mod connection;
 pub mod engine;
