@@ -59,7 +59,7 @@ impl TcpStack {
         if room == 0 && wanted > 0 {
             return Err(Error::WOULD_BLOCK);
         }
-        let (mut source, total) = (Source { pieces: data, offset: 0 }, wanted.min(room));
+        let (mut source, total) = (Source { pieces: data, offset: 0, taken: 0 }, wanted.min(room));
         let last_flags = PSH | if total == wanted { flags } else { 0 };
         let mut done = 0;
         while done < total {
@@ -131,7 +131,9 @@ impl TcpStack {
             self.enter(index, |entries, tcb| unsafe { (entries.grown)(tcb, grown as u32, now) });
             return grown;
         }
-        let (segment, n) = self.inner_mut().new_text(index, source, left, flags, !tail.is_null());
+        // The last piece of a long write, and what cannot be sent yet, will probably be joined by what is written next.
+        let waits = !tail.is_null() || source.taken > 0;
+        let (segment, n) = self.inner_mut().new_text(index, source, left, flags, waits);
         if n > 0 {
             // SAFETY: the TCB is a constructed one, and takes the segment.
             self.enter(index, |entries, tcb| unsafe { (entries.send)(tcb, segment, now) });
@@ -246,6 +248,8 @@ struct Source<'a> {
     pieces: &'a [IoSlice<'a>],
     /// Bytes of the first piece that were taken.
     offset: usize,
+    /// Bytes of all pieces that were taken.
+    taken: usize,
 }
 
 impl Source<'_> {
@@ -268,6 +272,7 @@ impl Source<'_> {
                 (self.pieces, self.offset) = (&self.pieces[1..], 0);
             }
         }
+        self.taken += done;
         sum
     }
 }
