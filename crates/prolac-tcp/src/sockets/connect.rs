@@ -19,6 +19,10 @@ impl Sockets {
             return Ok(());
         }
         let verdict = self.begin_connect(now, fd, raw, progress)?;
+        if self.at(fd)?.awaits_text {
+            // TCP_FASTOPEN_CONNECT: the first write connects.
+            return Ok(());
+        }
         self.await_connect(now, fd, verdict, patient, progress)
     }
 
@@ -33,12 +37,14 @@ impl Sockets {
         let socket = self.at(fd)?;
         match socket.stage {
             Stage::Connected(_) | Stage::Listening(_) => return Err(Errno::ISCONN),
+            Stage::Connecting(_) if socket.awaits_text => return Err(Errno::ISCONN),
             Stage::Connecting(_) if progress.begun => return Ok(Errno::INPROGRESS),
             Stage::Connecting(_) => return Ok(Errno::ALREADY),
             Stage::Idle => {}
         }
         let remote = self.destination(fd, raw)?;
-        self.send_syn(now, fd, remote, false)?;
+        let fast = self.at(fd)?.settings.fast_open_connect;
+        self.send_syn(now, fd, remote, fast)?;
         progress.begun = true;
         Ok(Errno::INPROGRESS)
     }
@@ -68,7 +74,7 @@ impl Sockets {
         }
     }
 
-    /// Begins a connection. If it is to be `fast`, the SYN waits for the text that follows at once.
+    /// Begins a connection. If it is to be `fast` and the peer has given a cookie before, the SYN waits for text.
     pub(super) fn send_syn(&mut self, now: u64, fd: Fd, remote: SocketAddr, fast: bool) -> Result<(), Errno> {
         let options = Options { fast_open: fast, ..self.stack_options(fd, remote.is_ipv4())? };
         let bound = self.at(fd)?.bound_to();
@@ -78,9 +84,11 @@ impl Sockets {
         });
         let id = self.stack.connect(now, local, remote, &options)?;
         let chosen = self.stack.local_addr(id)?;
+        let is_silent = self.stack.status(now, id)?.segments_out == 0;
         self.of_connection.insert(id, fd);
         let socket = self.at_mut(fd)?;
         socket.stage = Stage::Connecting(id);
+        socket.awaits_text = fast && is_silent;
         socket.shutdown = 0;
         socket.error = None;
         if bound.is_none() {
@@ -181,6 +189,7 @@ fn reset(socket: &mut Socket) {
     socket.shutdown = 0;
     socket.error = None;
     socket.done = false;
+    socket.awaits_text = false;
     socket.more = false;
 }
 

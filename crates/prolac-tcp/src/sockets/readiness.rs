@@ -36,6 +36,8 @@ impl Sockets {
         }
         if !matches!(socket.state(&self.stack), state::SYN_SENT | state::SYN_RECEIVED) {
             mask |= self.stream_readiness(fd, shut);
+        } else if socket.awaits_text {
+            mask |= POLLOUT | POLLWRNORM;
         }
         if self.has_error(fd) {
             mask |= POLLERR;

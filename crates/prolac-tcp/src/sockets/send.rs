@@ -58,6 +58,10 @@ impl Sockets {
         if flags & MSG_FASTOPEN != 0 && !progress.begun {
             self.fast_open(now, fd, data, raw, progress)?;
         }
+        if self.at(fd)?.awaits_text {
+            self.send_in_syn(now, fd, data, progress)?;
+            return Ok(progress.done);
+        }
         let id = self.sendable(now, fd, waiting, flags, progress)?;
         self.queue(now, fd, id, data, flags, waiting, progress)
     }
@@ -85,13 +89,21 @@ impl Sockets {
         progress.begun = true;
         let is_text = data.iter().any(|part| !part.is_empty());
         self.send_syn(now, fd, remote, is_text)?;
-        // What fits is queued behind the SYN at once.
+        Ok(())
+    }
+
+    /// The SYN has waited for this.
+    fn send_in_syn(
+        &mut self,
+        now: u64,
+        fd: Fd,
+        data: &[IoSlice<'_>],
+        progress: &mut Progress,
+    ) -> Result<(), Errno> {
         let id = self.at(fd)?.connection().ok_or(Errno::PIPE)?;
-        match self.stack.write_vectored(now, id, data).map_err(Errno::from) {
-            Ok(count) => progress.done = count,
-            Err(Errno::AGAIN) => {}
-            Err(error) => return Err(error.into()),
-        }
+        progress.done = self.stack.write_vectored(now, id, data)?;
+        let waits = progress.done == 0;
+        self.at_mut(fd)?.awaits_text = waits;
         Ok(())
     }
 

@@ -57,6 +57,8 @@ pub(super) struct Socket {
     pub shutdown: u8,
     /// An error that the next call is told, besides the connection's own.
     pub error: Option<Errno>,
+    /// Fast open: the SYN waits for the first text.
+    pub awaits_text: bool,
     /// SOCK_DONE: the peer's FIN came, which hides later errors from readers.
     pub done: bool,
     /// The last write said MSG_MORE, and more has not come.
@@ -76,6 +78,7 @@ impl Socket {
             bound: false,
             shutdown: 0,
             error: None,
+            awaits_text: false,
             done: false,
             more: false,
             settings: Settings::default(),

@@ -61,8 +61,10 @@ fn name(errno: i32) -> String {
     format!("{:?}", Errno(errno))
 }
 
+type Perform = fn(&mut dyn Api) -> String;
+
 /// Options whose values are structures or names.
-pub const OTHERS: &[(&str, fn(&mut dyn Api) -> String)] = &[
+pub const OTHERS: &[(&str, Perform)] = &[
     ("SO_LINGER 1, 7", |api| set_and_get(api, SOL_SOCKET, SO_LINGER, &ints(&[1, 7]), 8)),
     ("SO_LINGER 0, 7", |api| set_and_get(api, SOL_SOCKET, SO_LINGER, &ints(&[0, 7]), 8)),
     ("SO_RCVTIMEO 1.5 s", |api| set_and_get(api, SOL_SOCKET, SO_RCVTIMEO, &longs(&[1, 500_000]), 16)),
