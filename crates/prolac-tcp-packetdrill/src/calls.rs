@@ -101,7 +101,10 @@ unsafe extern "C" fn bind(
 ) -> c_int {
     // SAFETY: see the module.
     let (world, raw) = unsafe { (world(userdata), memory::bytes(address.cast(), length as usize)) };
-    status(world.call(|state, _| state.sockets.bind(fd, raw)))
+    status(world.call(|state, _| {
+        state.learn(memory::ip_address(raw));
+        state.sockets.bind(fd, raw)
+    }))
 }
 
 unsafe extern "C" fn listen(userdata: Userdata, fd: c_int, backlog: c_int) -> c_int {

@@ -1,8 +1,8 @@
 //! What `--so_flags` says: the addresses of this host, and a few parameters.
 //!
-//! Words separated by commas: an IPv4 or IPv6 address that is to be ours; `LOCAL_IPV4` and `LOCAL_IPV6` for those that
-//! packetdrill chooses unless told otherwise; `mtu=N`; `seed=N`; `sysctls=DIRECTORY` with other parameters than
-//! those of this machine.
+//! Words separated by commas: IPv4 and IPv6 addresses that are ours, of which connections take their source (others are
+//! learned from what packetdrill binds and sends); `LOCAL_IPV4` and `LOCAL_IPV6` for packetdrill's customary ones; `mtu=N`;
+//! `seed=N`; `sysctls=DIRECTORY` with other parameters than those of this machine.
 
 use std::net::IpAddr;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! What C hands over, as slices: the only place that follows the caller's pointers.
 
 use std::io::{IoSlice, IoSliceMut};
+use std::net::IpAddr;
 use std::slice;
 
 use libc::{c_void, iovec, sockaddr, socklen_t};
@@ -57,6 +58,15 @@ pub unsafe fn scatter<'a>(vector: *const iovec, count: usize) -> Vec<IoSliceMut<
     let parts = unsafe { slice::from_raw_parts(vector, count) };
     // SAFETY: the caller promises that each can be written.
     parts.iter().map(|part| IoSliceMut::new(unsafe { room(part.iov_base, part.iov_len) })).collect()
+}
+
+/// The IP address in a `struct sockaddr_in` or `sockaddr_in6`; a mapped one is the IPv4 address that it is.
+pub fn ip_address(raw: &[u8]) -> Option<IpAddr> {
+    match raw.len() {
+        ..16 => None,
+        16..24 => Some(IpAddr::from(<[u8; 4]>::try_from(&raw[4..8]).ok()?)),
+        _ => Some(IpAddr::from(<[u8; 16]>::try_from(&raw[8..24]).ok()?).to_canonical()),
+    }
 }
 
 /// Copies an address to where the user wants it, as much as there is room for, and tells its whole length.

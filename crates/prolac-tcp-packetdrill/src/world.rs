@@ -17,6 +17,7 @@
 //! for the time, which packetdrill does first of all when a call returns.
 
 use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -145,6 +146,7 @@ impl World {
     /// `netdev_send`: a packet from the wire.
     pub fn packet_in(&self, data: &[u8]) {
         let mut state = self.enter();
+        state.learn(destination(data));
         let now = state.now;
         // A script's packet that is larger than the link carries stands for several that were merged.
         let mtu = state.flags.mtu as usize;
@@ -294,6 +296,15 @@ impl World {
 }
 
 impl State {
+    /// Whatever packetdrill sends packets to, or binds, is an address of ours: unless it is told otherwise it chooses one
+    /// by chance.
+    pub fn learn(&mut self, address: Option<IpAddr>) {
+        let address = address.filter(|address| !address.is_unspecified() && !address.is_multicast());
+        if let Some(address) = address.filter(|address| !self.sockets.stack().is_local(*address)) {
+            self.sockets.stack_mut().add_address(address);
+        }
+    }
+
     fn hear(&mut self) {
         self.heard = Instant::now();
         self.counted = Duration::ZERO;
@@ -347,6 +358,15 @@ impl State {
         while let Some(fd) = self.sockets.next_change() {
             self.extras.changed(fd);
         }
+    }
+}
+
+/// Where an IP packet goes.
+fn destination(packet: &[u8]) -> Option<IpAddr> {
+    match packet.first()? >> 4 {
+        4 => Some(IpAddr::from(<[u8; 4]>::try_from(packet.get(16..20)?).ok()?)),
+        6 => Some(IpAddr::from(<[u8; 16]>::try_from(packet.get(24..40)?).ok()?)),
+        _ => None,
     }
 }
 

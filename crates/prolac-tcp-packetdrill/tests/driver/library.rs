@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
+/// As packetdrill opens it.
+const MODE: c_int = RTLD_NOW | RTLD_LOCAL | libc::RTLD_NODELETE | libc::RTLD_DEEPBIND;
+
 use prolac_tcp_packetdrill::interface::{Init, PacketdrillInterface};
 
 /// A stack behind its table.
@@ -34,7 +37,7 @@ fn path() -> PathBuf {
 impl Stack {
     pub fn load(flags: &str) -> Stack {
         // SAFETY: our own library, whose start does nothing.
-        let library = unsafe { Library::open(Some(path()), RTLD_NOW | RTLD_LOCAL) }.expect("it loads");
+        let library = unsafe { Library::open(Some(path()), MODE) }.expect("it loads");
         let mut table = PacketdrillInterface::empty();
         let flags = CString::new(flags).expect("no zero byte");
         // SAFETY: the symbol has this type, and the arguments are what it wants.
