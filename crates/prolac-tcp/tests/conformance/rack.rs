@@ -43,6 +43,7 @@ mod rack {
         let waited = t.now;
         assert_eq!(t.pieces().first().map(|p| p.0), Some(start), "{}", t.story());
         assert!(t.status().backoff == 0, "not by the retransmission timer, at {waited}");
+        assert!(t.status().send_threshold <= 5, "it is congestion: {}", t.status().send_threshold);
     }
 
     /// §6.2.2: reordering by less than a quarter of the round trip is no loss.
@@ -79,6 +80,32 @@ mod rack {
         t.pass(60 * MS);
         assert!(t.pieces().iter().any(|p| p.0 == start), "what came was sent after it\n{}", t.story());
         assert_eq!(t.status().backoff, 0);
+    }
+
+    /// §6.2.1: after reordering and D-SACKs more of it is no loss.
+    #[test]
+    fn window_widens() {
+        let mut t = measured();
+        reorder(&mut t, 5 * MS);
+        let first = (0..4).map(|_| reorder(&mut t, 45 * MS)).collect::<Vec<_>>();
+        assert_eq!((first[0], first[3]), (true, false), "{first:?}");
+    }
+
+    /// The first of three segments comes late; whether it was sent again. If so, the peer says that it has both.
+    fn reorder(t: &mut Peer, late: u64) -> bool {
+        let start = next(t);
+        t.write(3000);
+        t.pieces();
+        t.pass(100 * MS);
+        t.inject(&format!(". n ack {start} <sack {}-{}>", start + 1000, start + 2000));
+        t.pass(late);
+        let was_repeated = t.pieces().iter().any(|p| p.0 == start);
+        t.inject(&format!(". n ack {}", start + 3000));
+        if was_repeated {
+            t.inject(&format!(". n ack {} <sack {start}-{}>", start + 3000, start + 1000));
+        }
+        t.pass(100 * MS);
+        was_repeated
     }
 
     /// §6.2.1: D-SACKs widen the window for reordering.
@@ -244,6 +271,25 @@ mod prr {
         let silence = per_ack.split(|&count| count > 0).map(<[usize]>::len).max();
         assert!(silence <= Some(4), "{per_ack:?}");
         t.is(state::ESTABLISHED);
+    }
+
+    /// §3: when more was lost than the window came down, it grows back as what is sent again arrives.
+    #[test]
+    fn rebuilds() {
+        let mut t = Peer::established_with(|config| config.congestion_control = 0, "<mss 1000,sackOK,ws 7>");
+        t.fill();
+        let sent = t.pieces();
+        let sent = t.acknowledge_each(&sent);
+        assert_eq!(sent.len(), 20);
+        let start = sent[0].0;
+        let mut count = 0;
+        for n in 0..6 {
+            t.inject(&format!(". n ack {start} <sack {}-{}>", start + 14_000, start + 15_000 + n * 1000));
+            let pieces = t.pieces().len();
+            assert!(pieces <= 3, "a burst of {pieces}");
+            count += pieces;
+        }
+        assert!((6..=10).contains(&count), "{count}\n{}", t.story());
     }
 
     /// §3: at the end the window is the threshold.
