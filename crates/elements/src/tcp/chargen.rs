@@ -102,6 +102,8 @@ impl Default for Receive {
 impl Errand for Receive {
     type Session = Receiving;
 
+    const SPEAKS_FIRST: bool = false;
+
     fn configure(&mut self, args: &mut Args) {
         args.read("LENGTH", &mut self.length);
     }

@@ -24,6 +24,9 @@ pub trait Errand: Default + Send + 'static {
     /// What it does with a connection.
     type Session: Session;
 
+    /// Whether it sends something before anything comes.
+    const SPEAKS_FIRST: bool;
+
     /// Reads the errand's own arguments.
     fn configure(&mut self, args: &mut Args);
 
@@ -293,9 +296,13 @@ impl<E: Errand> Client<E> {
     fn connect(&mut self, cx: &mut Cx<'_>) -> Result<(), Error> {
         let (Some(plan), Some(seat)) = (&self.plan, &self.seat) else { return Ok(()) };
         let now = micros(cx);
-        let id = seat.connect(plan.remote, cx)?;
+        let id = seat.connect(plan.remote, E::SPEAKS_FIRST, cx)?;
         self.span.get_or_insert((now, now));
         self.sessions.expect(id, self.errand.open(now));
+        if E::SPEAKS_FIRST && seat.opens_fast() {
+            self.sessions.wake(id);
+            cx.schedule_task();
+        }
         Ok(())
     }
 

@@ -105,6 +105,8 @@ impl Default for Send {
 impl Errand for Send {
     type Session = Sending;
 
+    const SPEAKS_FIRST: bool = true;
+
     fn configure(&mut self, args: &mut Args) {
         args.read("LENGTH", &mut self.length);
     }
@@ -149,8 +151,12 @@ impl Sending {
 
 impl Session for Sending {
     fn turn(&mut self, io: &mut Io<'_>) -> Result<Step, Error> {
+        let all_sent = self.send(io)?;
+        if !io.is_connected() {
+            return Ok(Step::Wait);
+        }
         self.connected.get_or_insert(io.now());
-        if self.send(io)? && !std::mem::replace(&mut self.shut, true) {
+        if all_sent && !std::mem::replace(&mut self.shut, true) {
             io.shutdown()?;
         }
         while !io.is_spent() {

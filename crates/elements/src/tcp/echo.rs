@@ -103,6 +103,8 @@ impl Default for Speak {
 impl Errand for Speak {
     type Session = Speaking;
 
+    const SPEAKS_FIRST: bool = true;
+
     fn configure(&mut self, args: &mut Args) {
         args.read("LENGTH", &mut self.length).read("COUNT", &mut self.count);
         if self.length == 0 {
@@ -179,6 +181,9 @@ impl Session for Speaking {
     fn turn(&mut self, io: &mut Io<'_>) -> Result<Step, Error> {
         loop {
             self.speak(io)?;
+            if !io.is_connected() {
+                return Ok(Step::Wait);
+            }
             if io.is_spent() {
                 return Ok(Step::Again);
             }

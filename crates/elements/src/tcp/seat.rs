@@ -42,14 +42,24 @@ impl Seat {
         outcome.map_err(|e| format!("cannot listen at {local}: {e}"))
     }
 
-    /// Begins a connection.
+    /// Begins a connection. One who `speaks_first` should write at once: with fast open, the text travels in the SYN.
     ///
     /// # Errors
     /// What the stack says.
-    pub fn connect(&self, remote: SocketAddr, cx: &mut Cx<'_>) -> Result<ConnectionId, Error> {
+    pub fn connect(
+        &self,
+        remote: SocketAddr,
+        speaks_first: bool,
+        cx: &mut Cx<'_>,
+    ) -> Result<ConnectionId, Error> {
         let now = micros(cx);
         self.call_stack(cx);
-        self.stack.lock().connect(self.user, now, None, remote)
+        self.stack.lock().connect(self.user, now, remote, speaks_first)
+    }
+
+    /// Whether text may travel in the SYN.
+    pub fn opens_fast(&self) -> bool {
+        self.stack.lock().options.fast_open
     }
 
     /// The next connection that waits for me.

@@ -49,6 +49,7 @@ pub struct Io<'a> {
     seat: &'a Seat,
     id: ConnectionId,
     now: u64,
+    connected: bool,
     budget: usize,
     /// What was read last.
     read: Option<Packet>,
@@ -59,6 +60,11 @@ impl Io<'_> {
     /// The time, in microseconds.
     pub fn now(&self) -> u64 {
         self.now
+    }
+
+    /// Whether the connection is there already. Before, nothing can be read.
+    pub fn is_connected(&self) -> bool {
+        self.connected
     }
 
     /// Whether it is others' turn.
@@ -149,6 +155,8 @@ struct Entry<S> {
     session: S,
     /// It waits for its turn.
     queued: bool,
+    /// The connection is there.
+    connected: bool,
     /// The connection is no more.
     closed: bool,
 }
@@ -179,13 +187,13 @@ impl<S: Session> Sessions<S> {
     /// Begins one on a connection that was accepted: it has a turn soon.
     fn begin(&mut self, id: ConnectionId, session: S) {
         self.expect(id, session);
-        self.wake(id, false);
+        self.note(id, |entry| entry.connected = true);
     }
 
-    /// Begins one on a connection that is being made: it has its first turn when that is done.
+    /// Begins one on a connection that is being made.
     pub fn expect(&mut self, id: ConnectionId, session: S) {
         self.totals.begun += 1;
-        self.sessions.insert(id, Entry { session, queued: false, closed: false });
+        self.sessions.insert(id, Entry { session, queued: false, connected: false, closed: false });
     }
 
     /// Counts one that could not begin.
@@ -228,7 +236,7 @@ impl<S: Session> Sessions<S> {
     fn check(&mut self, seat: &Seat) {
         let all: Vec<ConnectionId> = self.sessions.keys().copied().collect();
         let (kept, lost): (Vec<_>, Vec<_>) = all.into_iter().partition(|id| seat.has(*id));
-        kept.into_iter().for_each(|id| self.wake(id, false));
+        kept.into_iter().for_each(|id| self.wake(id));
         for id in lost {
             self.sessions.remove(&id);
             self.failed(Error::ABORTED);
@@ -245,20 +253,25 @@ impl<S: Session> Sessions<S> {
                         self.begin(id, open());
                     }
                 }
-                Event::Closed(id) => self.wake(id, true),
-                Event::Connected(id)
-                | Event::Readable(id)
-                | Event::Writable(id)
-                | Event::Error(id)
-                | Event::Urgent(id) => self.wake(id, false),
+                Event::Connected(id) => self.note(id, |entry| entry.connected = true),
+                Event::Closed(id) => self.note(id, |entry| entry.closed = true),
+                Event::Readable(id) | Event::Writable(id) | Event::Error(id) | Event::Urgent(id) => {
+                    self.wake(id)
+                }
             }
         }
         self.events = events;
     }
 
-    fn wake(&mut self, id: ConnectionId, closed: bool) {
+    /// Gives a session a turn soon.
+    pub fn wake(&mut self, id: ConnectionId) {
+        self.note(id, |_| {});
+    }
+
+    /// Notes something about a session, which has a turn soon.
+    fn note(&mut self, id: ConnectionId, note: impl FnOnce(&mut Entry<S>)) {
         let Some(entry) = self.sessions.get_mut(&id) else { return };
-        entry.closed |= closed;
+        note(entry);
         if !std::mem::replace(&mut entry.queued, true) {
             self.turns.push_back(id);
         }
@@ -268,10 +281,11 @@ impl<S: Session> Sessions<S> {
     fn turn(&mut self, seat: &Seat, id: ConnectionId, now: u64) -> Option<(S, Result<(), Error>)> {
         let entry = self.sessions.get_mut(&id)?;
         entry.queued = false;
-        let mut io = Io { seat, id, now, budget: BUDGET, read: None, totals: &mut self.totals };
+        let (connected, totals) = (entry.connected, &mut self.totals);
+        let mut io = Io { seat, id, now, connected, budget: BUDGET, read: None, totals };
         let outcome = match entry.session.turn(&mut io) {
             Ok(Step::Again) => {
-                self.wake(id, false);
+                self.wake(id);
                 return None;
             }
             Ok(Step::Wait) if !entry.closed => return None,

@@ -92,7 +92,8 @@ impl Settings {
             Options { no_delay: true, reuse_address: true, out_of_band_inline: true, ..Options::default() };
         args.read("NODELAY", &mut options.no_delay).read("KEEPALIVE", &mut options.keep_alive);
         args.read("SNDBUF", &mut options.send_buffer);
-        (options.receive_buffer, options.fast_open) = (args.get("RCVBUF"), config.fast_open != 0);
+        args.read("FAST_OPEN", &mut options.fast_open);
+        options.receive_buffer = args.get("RCVBUF");
         Settings { config, options, addresses: addresses(args), seed: args.get("SEED") }
     }
 

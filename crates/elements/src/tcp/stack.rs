@@ -87,7 +87,7 @@ impl Shared {
         Some(id)
     }
 
-    /// Begins a connection for a user.
+    /// Begins a connection for a user. With fast open, that of one who `speaks_first` may wait for the first text.
     ///
     /// # Errors
     /// What the stack says.
@@ -95,10 +95,11 @@ impl Shared {
         &mut self,
         user: UserId,
         now: u64,
-        local: Option<SocketAddr>,
         remote: SocketAddr,
+        speaks_first: bool,
     ) -> Result<ConnectionId, Error> {
-        let id = self.tcp.connect(now, local, remote, &self.options)?;
+        let options = Options { fast_open: self.options.fast_open && speaks_first, ..self.options.clone() };
+        let id = self.tcp.connect(now, None, remote, &options)?;
         self.owners.insert(id, user);
         Ok(id)
     }

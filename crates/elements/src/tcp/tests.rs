@@ -135,6 +135,38 @@ fn a_bad_line_costs_time_but_no_byte() {
 }
 
 #[test]
+fn each_extension_can_be_chosen() {
+    for arguments in [
+        "ECN always",
+        "ECN never",
+        "FAST_OPEN true",
+        "SYN_COOKIES always",
+        "SYN_COOKIES never",
+        "PATH_MTU probe",
+        "PATH_MTU off",
+        "CONGESTION reno",
+        "SACK false",
+        "TIMESTAMPS false",
+        "WINDOW_SCALING false",
+        "MTU 576",
+        "MTU 9000, MSS 8000",
+        "INITIAL_WINDOW 1, RTO_MIN 0.05, NODELAY false, KEEPALIVE true",
+        "PERSONALITY bsd, SACK true, CONGESTION cubic",
+        "TIMESTAMPS false, SACK false, WINDOW_SCALING false, ECN never, SYN_COOKIES never, PATH_MTU off",
+    ] {
+        let bad = "RandomSample(DROP 0.03) -> Queue -> LinkUnqueue(10ms, 20Mbps)";
+        let config = format!(
+            "{} TCPEchoServer(b); c :: TCPEchoClient(a, 10.0.0.2, LENGTH 30000, COUNT 3, REPEAT 2)",
+            line(bad, bad, arguments)
+        );
+        let mut t = Harness::new(&config);
+        t.run_for(Duration::from_secs(300));
+        let outcome = reads(&mut t, &["c.verified", "c.done", "c.last_error"]);
+        assert_eq!(outcome, ["180000", "2", ""], "{arguments}");
+    }
+}
+
+#[test]
 fn tiny_buffers_and_segments_do() {
     let config = format!(
         "{} TCPEchoServer(b); c :: TCPEchoClient(a, 10.0.0.2, LENGTH 20000, STOP true)",

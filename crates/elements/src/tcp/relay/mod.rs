@@ -147,7 +147,7 @@ impl Relay {
     fn connect(&mut self, cx: &mut Cx<'_>) -> Result<End, Error> {
         match (&self.plan, &self.seats[1]) {
             (Some(Plan { back: Back::Stack(_, remote), .. }), Some(seat)) => {
-                seat.connect(*remote, cx).map(End::Tcp)
+                seat.connect(*remote, false, cx).map(End::Tcp)
             }
             (Some(Plan { back: Back::Host(name), .. }), _) => {
                 host::connect(name).map(|socket| End::Host(socket, Ready::default()))
