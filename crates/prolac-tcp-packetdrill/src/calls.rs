@@ -14,6 +14,7 @@ use clickwork_prolac_tcp::sockets::{Errno, PollFd, Progress, Refusal};
 
 use crate::interface::{PacketdrillInterface, Userdata};
 use crate::memory;
+use crate::placeholder;
 use crate::world::{State, World};
 
 /// Fills in all functions.
@@ -358,6 +359,7 @@ unsafe extern "C" fn close(userdata: Userdata, fd: c_int) -> c_int {
         }
         state.sockets.close(now, fd, &mut progress)?;
         state.extras.forget(fd);
+        placeholder::close(fd);
         Ok(())
     }))
 }
@@ -520,9 +522,10 @@ unsafe extern "C" fn epoll_wait(
 unsafe extern "C" fn pipe(userdata: Userdata, ends: *mut c_int) -> c_int {
     // SAFETY: see the module.
     let made = unsafe { world(userdata) }.call(|state, _| state.extras.pipe());
-    // SAFETY: see the module: an array of two.
-    unsafe { ends.cast::<[c_int; 2]>().write(made) };
-    0
+    status(made.map(|made| {
+        // SAFETY: see the module: an array of two.
+        unsafe { ends.cast::<[c_int; 2]>().write(made) };
+    }))
 }
 
 unsafe extern "C" fn splice(

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use clickwork_prolac_tcp::sockets::linux::{POLLERR, POLLHUP, POLLIN, POLLOUT};
 use clickwork_prolac_tcp::sockets::{Errno, Fd, Sockets};
 
-/// Where their numbers begin: those of sockets stay below.
-const FIRST: Fd = 1 << 20;
+use crate::placeholder;
+
 /// Bytes that a pipe holds.
 const PIPE_SIZE: usize = 65_536;
 const EDGE_TRIGGERED: u32 = libc::EPOLLET as u32;
@@ -46,11 +46,10 @@ struct Interest {
 }
 
 impl Extras {
-    fn insert(&mut self, extra: Extra) -> Fd {
-        self.made += 1;
-        let fd = FIRST + self.made as Fd;
+    fn insert(&mut self, extra: Extra) -> Result<Fd, Errno> {
+        let fd = placeholder::open().ok_or(Errno::MFILE)?;
         self.table.insert(fd, extra);
-        fd
+        Ok(fd)
     }
 
     /// Whether the descriptor is one of these.
@@ -60,7 +59,9 @@ impl Extras {
 
     /// `close(2)`.
     pub fn close(&mut self, fd: Fd) -> Result<(), Errno> {
-        let pipe = match self.table.remove(&fd).ok_or(Errno::BADF)? {
+        let extra = self.table.remove(&fd).ok_or(Errno::BADF)?;
+        placeholder::close(fd);
+        let pipe = match extra {
             Extra::Epoll(_) => return Ok(()),
             Extra::ReadEnd(pipe) => {
                 self.pipes.entry(pipe).and_modify(|p| p.readers -= 1);
@@ -78,11 +79,11 @@ impl Extras {
     }
 
     /// `pipe(2)`: the end to read, the end to write.
-    pub fn pipe(&mut self) -> [Fd; 2] {
+    pub fn pipe(&mut self) -> Result<[Fd; 2], Errno> {
         self.made += 1;
         let pipe = self.made;
         self.pipes.insert(pipe, Pipe { text: VecDeque::new(), readers: 1, writers: 1 });
-        [self.insert(Extra::ReadEnd(pipe)), self.insert(Extra::WriteEnd(pipe))]
+        Ok([self.insert(Extra::ReadEnd(pipe))?, self.insert(Extra::WriteEnd(pipe))?])
     }
 
     /// Up to `length` bytes from the front of a pipe, which stay there. Nothing at its end.
@@ -148,7 +149,7 @@ impl Extras {
         if size <= 0 {
             return Err(Errno::INVAL);
         }
-        Ok(self.insert(Extra::Epoll(BTreeMap::new())))
+        self.insert(Extra::Epoll(BTreeMap::new()))
     }
 
     /// `epoll_ctl(2)`.

@@ -15,6 +15,7 @@ mod extras;
 mod flags;
 pub mod interface;
 mod memory;
+mod placeholder;
 mod sysctl;
 mod world;
 

@@ -29,6 +29,7 @@ use clickwork_prolac_tcp::stack::{Offload, Received, TcpStack};
 
 use crate::cut;
 use crate::flags::Flags;
+use crate::placeholder;
 use crate::sysctl::Sysctls;
 
 /// Real time without a call after which it counts.
@@ -41,8 +42,6 @@ const COURTESY: Duration = Duration::from_millis(50);
 const LAST_HOPE: Duration = Duration::from_secs(1);
 /// The clock begins here, so that times look like those of a clock on the wall: 2020-01-01.
 const EPOCH: u64 = 1_577_836_800_000_000;
-/// The first file descriptor: far from those of the kernel, which packetdrill keeps in the same table.
-const FIRST_FD: i32 = 1 << 16;
 
 /// Everything that one `packetdrill_interface` stands for.
 pub struct World {
@@ -90,8 +89,10 @@ impl World {
         for address in flags.local_addresses() {
             stack.add_address(address);
         }
+        let mut sockets = Sockets::new(stack);
+        sockets.number_by(placeholder::open);
         let state = State {
-            sockets: Sockets::with_first_fd(stack, FIRST_FD),
+            sockets,
             extras: crate::extras::Extras::default(),
             now: EPOCH,
             heard: Instant::now(),

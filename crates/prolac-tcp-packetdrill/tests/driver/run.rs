@@ -179,12 +179,14 @@ impl Run<'_> {
         if result.is_err() {
             self.second.abandon();
         }
-        for (_, fd) in self.around.descriptors.drain() {
-            let table = self.stack.table();
-            // SAFETY: the table is filled in. No socket lingers unless the script says so.
-            unsafe { table.close.unwrap()(table.userdata, fd) };
+        // Not by the table: packetdrill thinks that descriptors are the kernel's.
+        // SAFETY: they are descriptors that nobody else has.
+        let closed = self.around.descriptors.drain().all(|(_, fd)| unsafe { libc::close(fd) } == 0);
+        for connection in self.connections.values() {
+            let reset = PacketSpec { flags: 4 | 16, options: Some(Vec::new()), ..PacketSpec::default() };
+            self.stack.send(&wire::build(&connection.ends.reversed(), &reset));
         }
-        result
+        result.and(if closed { Ok(()) } else { Err("a descriptor cannot be closed".into()) })
     }
 
     fn now(&self) -> i64 {

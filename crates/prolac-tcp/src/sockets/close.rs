@@ -97,7 +97,9 @@ impl Sockets {
     fn forget(&mut self, fd: Fd) {
         self.release_port(fd);
         self.table.remove(&fd);
-        self.free.insert(fd);
+        if self.numbering.is_none() {
+            self.free.insert(fd);
+        }
     }
 
     /// Closes everything at once, without waiting: the program ends.

@@ -90,6 +90,8 @@ struct Waiting {
     patient: bool,
 }
 
+type Numbering = Box<dyn FnMut() -> Option<Fd> + Send>;
+
 /// A table of sockets on one stack.
 pub struct Sockets {
     stack: TcpStack,
@@ -97,6 +99,8 @@ pub struct Sockets {
     /// Descriptors below `next` that are not in use.
     free: BTreeSet<Fd>,
     next: Fd,
+    /// Who gives numbers, if not the two above.
+    numbering: Option<Numbering>,
     ports: Ports,
     of_connection: HashMap<ConnectionId, Fd>,
     of_listener: HashMap<ListenerId, Fd>,
@@ -146,11 +150,18 @@ impl Sockets {
             table: BTreeMap::new(),
             free: BTreeSet::new(),
             next: first,
+            numbering: None,
             ports: Ports::default(),
             of_connection: HashMap::new(),
             of_listener: HashMap::new(),
             limits: Limits::default(),
         }
+    }
+
+    /// Lets somebody else number descriptors: each new socket asks for a number that is not in use. Without one there are
+    /// too many open files.
+    pub fn number_by(&mut self, numbering: impl FnMut() -> Option<Fd> + Send + 'static) {
+        self.numbering = Some(Box::new(numbering));
     }
 
     /// Replaces the limits; sockets that exist keep what they have.
@@ -216,10 +227,13 @@ impl Sockets {
         if self.table.len() >= self.limits.files {
             return Err(Errno::MFILE);
         }
-        let fd = self.free.pop_first().unwrap_or_else(|| {
-            self.next += 1;
-            self.next - 1
-        });
+        let fd = match &mut self.numbering {
+            Some(numbering) => numbering().filter(|fd| !self.table.contains_key(fd)).ok_or(Errno::MFILE)?,
+            None => self.free.pop_first().unwrap_or_else(|| {
+                self.next += 1;
+                self.next - 1
+            }),
+        };
         self.table.insert(fd, socket);
         Ok(fd)
     }
