@@ -83,3 +83,21 @@ fn sleepers_end_by_themselves() {
     assert!((20_000..21_000).contains(&short.1), "{short:?}");
     assert!((50_000..51_000).contains(&long.1), "{long:?}");
 }
+
+/// A C program has its own declaration of the table, and calls what has variable arguments as such.
+#[test]
+fn c_programs_see_the_same_table() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/table.c");
+    let program = std::env::temp_dir().join(format!("prolac-tcp-table-{}", std::process::id()));
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let built = std::process::Command::new(compiler)
+        .args(["-std=gnu11", "-Wall", "-Werror", "-o"])
+        .arg(&program)
+        .args([source, "-ldl"])
+        .status()
+        .expect("a C compiler");
+    assert!(built.success());
+    let ran = std::process::Command::new(&program).arg(driver::library::path()).output().expect("it runs");
+    std::fs::remove_file(&program).expect("it was written");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "done\n", "{}", String::from_utf8_lossy(&ran.stderr));
+}

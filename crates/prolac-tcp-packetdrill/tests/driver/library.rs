@@ -23,7 +23,7 @@ unsafe impl Send for Stack {}
 unsafe impl Sync for Stack {}
 
 /// Where cargo puts the shared object: beside the tests, or a directory above.
-fn path() -> PathBuf {
+pub fn path() -> PathBuf {
     let name = "libprolac_tcp_packetdrill.so";
     let here = std::env::current_exe().expect("the test has a path");
     let directories = here.ancestors().skip(1).take(2);
