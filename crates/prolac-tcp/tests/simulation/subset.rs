@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clickwork_prolac_tcp::Program;
 use clickwork_prolac_tcp::abi::Entries;
@@ -47,14 +47,17 @@ pub fn program(catalogue: &Catalogue, names: &[String], build: &Build) -> Result
     // SAFETY: the object was compiled from our own C, and runs nothing when it is loaded.
     let library = unsafe { libloading::Library::new(&object) };
     let library = library.map_err(|error| format!("{}: {error}", object.display()))?;
-    let library = Box::leak(Box::new(library));
     // SAFETY: `include/entries.c` defines the function so. The library stays for ever, and so do its entries, which
     // were made from the same abi as this program; they are initialised here only.
-    unsafe {
+    let program = unsafe {
         let entries = library.get::<unsafe extern "C" fn() -> *const Entries>(b"prolac_tcp_entries");
         let entries = entries.map_err(|error| error.to_string())?;
-        Ok(Program::from_entries(entries()))
-    }
+        Program::from_entries(entries())
+    };
+    // Not forgotten, which would be a leak to those who look for such.
+    static LOADED: Mutex<Vec<libloading::Library>> = Mutex::new(Vec::new());
+    LOADED.lock().unwrap_or_else(PoisonError::into_inner).push(library);
+    Ok(program)
 }
 
 /// The file of a subset, compiled now or before.
