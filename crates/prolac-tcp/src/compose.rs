@@ -189,7 +189,8 @@ fn read_list(list: &Path, files: &mut Vec<File>) -> Result<(), Error> {
 }
 
 fn read_file(path: PathBuf) -> Result<File, Error> {
-    let is_extension = path.parent().is_some_and(|folder| folder.ends_with("extensions"));
+    let is_extension = |folder: &Path| folder.ends_with("extensions") || folder.ends_with("examples");
+    let is_extension = path.parent().is_some_and(is_extension);
     let extension = if is_extension { Some(opening(&path, &read(&path)?)) } else { None };
     Ok(File { path, extension })
 }
