@@ -4,7 +4,8 @@
     bench/tcp/run.py [--rounds 5] [--seconds 3] [--only echo,discard,chargen,connect,loss] [--stacks prolac,smoltcp,lwip,linux]
 
 All user programs have the same path: a TUN device with offload headers, a Linux client at the other end. Those called
-plain read and write bare packets, as these stacks come. `loss` sends to
+plain read and write bare packets, as these stacks come; prolac-no-offload computes checksums and cuts segments itself.
+`loss` sends to
 a client behind a router that drops packets of MTU size at random, each way. Rounds take turns, so that what else the
 machine does meets all alike; medians are printed. Needs root, ip, nft, ethtool; lwIP's sources are fetched by apt.
 Namespaces are removed in the end.
@@ -17,6 +18,7 @@ BUILD = ROOT / "target" / "bench-tcp"
 MEASURE = BUILD / "release" / "measure"
 SERVERS = {
     "prolac": [ROOT / "target/release/examples/serve", "t0", "10.9.0.2"],
+    "prolac-no-offload": [ROOT / "target/release/examples/serve", "t0", "10.9.0.2", "plain"],
     "smoltcp": [BUILD / "release/smoltcp-serve", "t0", "10.9.0.2"],
     "smoltcp-plain": [BUILD / "release/smoltcp-serve", "t0", "10.9.0.2", "plain"],
     "lwip": [BUILD / "lwip-serve", "t0", "10.9.0.2", "10.9.0.1"],
@@ -37,7 +39,7 @@ def quiet(*words):
 # ---- what is measured
 
 def build(stacks):
-    if "prolac" in stacks:
+    if any(stack.startswith("prolac") for stack in stacks):
         run("cargo", "build", "-q", "--release", "-p", "clickwork-prolac-tcp-host", "--example", "serve", cwd=ROOT)
     environment = dict(os.environ, CARGO_TARGET_DIR=str(BUILD))
     run("cargo", "build", "-q", "--release", cwd=HERE / "peers", env=environment)

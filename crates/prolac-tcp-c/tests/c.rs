@@ -148,6 +148,15 @@ fn the_example_echoes_with_the_static_library() {
 }
 
 #[test]
+fn the_program_of_the_manual_can_be_compiled() {
+    let manual = include_str!("../../../docs/tcp-programs.md");
+    let program = manual.split("```c\n").nth(1).unwrap().split("```").next().unwrap();
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manual.c");
+    std::fs::write(&source, program).unwrap();
+    with_shared(source.to_str().unwrap(), "manual");
+}
+
+#[test]
 fn every_call_of_the_header_is_there() {
     let header = include_str!("../include/prolac_tcp.h");
     let names = header.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| w.starts_with("prolac_"));

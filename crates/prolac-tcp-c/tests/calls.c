@@ -195,6 +195,7 @@ static void text_and_ends(void) {
   NOTE(us->getsockname(fd, (struct sockaddr *)&address, &length));
   note("%d\n", (int)length);
   peer->write(other, "some text", 9);
+  await(us, fd, POLLIN); /* by now it has come */
   note("%x\n", await(us, fd, POLLIN | POLLOUT | POLLPRI));
   NOTE(us->ioctl(fd, SIOCINQ, &value));
   note("%d\n", value);

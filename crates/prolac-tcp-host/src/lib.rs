@@ -49,3 +49,8 @@ pub use settings::Settings;
 pub use shared::SharedHost;
 pub use stream::TcpStream;
 pub use tun::{Tun, TunCounts};
+
+/// The examples of the manual.
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../../../docs/tcp-programs.md")]
+struct Manual;
