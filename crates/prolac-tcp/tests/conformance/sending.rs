@@ -18,11 +18,11 @@ fn segments_are_full() {
 fn writes_are_joined() {
     let mut t = Peer::established();
     t.inject(". 1 ack 1 win 0");
-    for length in [1500, 700, 1, 799, 500, 1500] {
+    for length in [1500, 700, 1, 799, 1000] {
         t.write(length);
     }
     t.inject(". 1 ack 1 win 8000");
-    assert_eq!(t.pieces(), (0..5).map(|n| (1 + n * 1000, 1000)).collect::<Vec<_>>());
+    assert_eq!(t.pieces(), (0..4).map(|n| (1 + n * 1000, 1000)).collect::<Vec<_>>());
 }
 
 /// MUST-60, MUST-61: nothing is kept back without end, and the last segment says PSH.
