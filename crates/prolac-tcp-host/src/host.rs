@@ -248,7 +248,7 @@ impl<E: Engine> Host<E> {
         let is_alone = count == 1 && bytes < MANY;
         self.lone = if is_alone { self.lone.wrapping_add(1) } else { 0 };
         self.burst = match count {
-            1 if is_alone && self.lone % 8 != 0 => 1,
+            1 if is_alone && !self.lone.is_multiple_of(8) => 1,
             _ if count < self.burst => 1.max(count),
             _ => MOST_PACKETS.min(self.burst * 2),
         };

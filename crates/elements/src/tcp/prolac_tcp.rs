@@ -56,7 +56,7 @@ const HANDLERS: &[Handler] = &[
     read_handler!(
         "listeners",
         "where users wait for connections: address, backlog, user",
-        |e: &mut ProlacTcp, _| e.with(|shared| listeners(shared))
+        |e: &mut ProlacTcp, _| e.with(listeners)
     ),
     read_handler!("counters", "what the stack has counted", |e: &mut ProlacTcp, _| e.with(|shared| {
         shared.tcp.counters().iter().map(|(name, count)| format!("{name}\t{count}\n")).collect::<String>()

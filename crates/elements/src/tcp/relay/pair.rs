@@ -76,8 +76,8 @@ impl Pair {
         }
         let mut more = false;
         if self.connected {
-            for from in 0..2 {
-                more |= self.carry(from, seats, now, buffer, &mut moved[from])?;
+            for (from, moved) in moved.iter_mut().enumerate() {
+                more |= self.carry(from, seats, now, buffer, moved)?;
             }
         }
         match (self.ways.iter().all(|way| way.shut), more) {
