@@ -32,6 +32,9 @@ fn chargen(mut stream: TcpStream) -> io::Result<()> {
     }
 }
 
+/// What is done with a connection.
+type Service = fn(TcpStream) -> io::Result<()>;
+
 fn main() -> io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [device, first, others @ ..] = &words[..] else {
@@ -39,7 +42,7 @@ fn main() -> io::Result<()> {
     };
     let settings = others.iter().try_fold(Settings::new(device, first)?, |s, word| s.and_address(word))?;
     let host = settings.start()?;
-    let services: [(u16, fn(TcpStream) -> io::Result<()>); 3] = [(7, echo), (9, discard), (19, chargen)];
+    let services: [(u16, Service); 3] = [(7, echo), (9, discard), (19, chargen)];
     let listeners = services.map(|(port, service)| {
         let listener = TcpListener::bind(&host, ("::", port));
         thread::spawn(move || -> io::Result<()> {

@@ -27,7 +27,7 @@ fn next(t: &Peer) -> u32 {
 }
 
 /// RACK.
-mod rack {
+mod loss {
     use super::*;
 
     /// §6.2: a later segment has arrived, and more time than the window for reordering is over.

@@ -28,8 +28,9 @@ pub struct Behaviour {
     pub delays: Vec<(u64, u64)>,
     /// Between these times everything is lost.
     pub outage: Option<(u64, u64)>,
-    /// Packets longer than this are lost without a word; 0: none.
+    /// Packets longer than this do not pass; 0: all do. An ICMP message says so, unless the link is silent.
     pub largest: usize,
+    pub silent: bool,
 }
 
 impl Default for Behaviour {
@@ -48,6 +49,7 @@ impl Default for Behaviour {
             delays: Vec::new(),
             outage: None,
             largest: 0,
+            silent: false,
         }
     }
 }
@@ -62,7 +64,7 @@ impl Behaviour {
 
     /// Whether a connection may break because of it: so much may be lost that all retransmissions are.
     pub fn may_break(&self) -> bool {
-        self.loss + self.corrupt > 100 || self.outage.is_some() || self.largest != 0
+        self.loss + self.corrupt > 100 || self.outage.is_some()
     }
 }
 
@@ -102,12 +104,20 @@ impl Direction {
         }
     }
 
-    /// Sends a packet, or loses it.
-    pub fn send(&mut self, now: u64, bytes: Vec<u8>, id: u64) {
+    /// Sends a packet, or loses it. What comes back is the ICMP message about one that is too large.
+    pub fn send(&mut self, now: u64, bytes: Vec<u8>, id: u64) -> Option<Vec<u8>> {
         let b = &self.behaviour;
-        let (loss, duplicate, largest) = (b.loss, b.duplicate, b.largest);
-        let outage = b.outage.is_some_and(|(from, to)| (from..to).contains(&now));
-        if outage || (largest != 0 && bytes.len() > largest) {
+        if b.largest != 0 && bytes.len() > b.largest {
+            return (!b.silent).then(|| offload::too_large(&bytes, b.largest));
+        }
+        self.send_fitting(now, bytes, id);
+        None
+    }
+
+    fn send_fitting(&mut self, now: u64, bytes: Vec<u8>, id: u64) {
+        let b = &self.behaviour;
+        let (loss, duplicate) = (b.loss, b.duplicate);
+        if b.outage.is_some_and(|(from, to)| (from..to).contains(&now)) {
             return;
         }
         let Some(left) = self.leaves(now, bytes.len() as u64) else { return };

@@ -32,6 +32,33 @@ pub fn mark(bytes: &mut [u8]) {
     }
 }
 
+/// The ICMP message about a packet that is larger than the next link takes: RFC 1191 §4, RFC 4443 §3.2.
+pub fn too_large(packet: &[u8], mtu: usize) -> Vec<u8> {
+    let v6 = packet[0] >> 4 == 6;
+    let quoted = &packet[..packet.len().min(if v6 { 1200 } else { 40 })];
+    let mut message = if v6 { vec![2, 0, 0, 0] } else { vec![3, 4, 0, 0] };
+    message.extend((mtu as u32).to_be_bytes());
+    message.extend(quoted);
+    let mut bytes = packet[..if v6 { 40 } else { 20 }].to_vec();
+    if v6 {
+        bytes[6] = 58;
+        // To the sender, from beyond.
+        bytes.copy_within(8..24, 24);
+        bytes[8..24].copy_from_slice(&[0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 99]);
+    } else {
+        bytes[9] = 1;
+        bytes.copy_within(12..16, 16);
+        bytes[12..16].copy_from_slice(&[10, 0, 0, 99]);
+    }
+    let header = bytes.len();
+    bytes.extend(message);
+    set_length(&mut bytes);
+    let pseudo = if v6 { sum(&bytes[8..40]) + 58 + (bytes.len() - header) as u64 } else { 0 };
+    let sum = !fold(pseudo + sum(&bytes[header..]));
+    bytes[header + 2..header + 4].copy_from_slice(&sum.to_be_bytes());
+    bytes
+}
+
 /// A packet that goes up: how large the segments are that were merged into it, 0 if it is one.
 pub struct Merged {
     pub bytes: Vec<u8>,
@@ -66,7 +93,10 @@ struct Place {
 
 /// Where the text of a segment stands that has text and no other flags than ACK and PSH.
 fn text_of(bytes: &[u8]) -> Option<Place> {
-    let tcp = if bytes[0] >> 4 == 6 { 40 } else { 20 };
+    let (tcp, protocol) = if bytes[0] >> 4 == 6 { (40, bytes[6]) } else { (20, bytes[9]) };
+    if protocol != 6 {
+        return None;
+    }
     let text = tcp + usize::from(bytes[tcp + 12] >> 4) * 4;
     let seq = u32::from_be_bytes(bytes[tcp + 4..tcp + 8].try_into().ok()?);
     (bytes[tcp + 13] & !8 == 0x10 && bytes.len() > text && bytes[tcp + 13] & 8 == 0).then_some(Place {

@@ -139,10 +139,19 @@ impl Scenario {
         let options = self.conversations.iter().flat_map(|c| &c.options).chain(&self.listen_options);
         let hurried = options.clone().any(|options| options.user_timeout.is_some());
         let clean = self.links.iter().all(Behaviour::is_clean);
+        // Nobody says that packets are too large, and nobody tries.
+        let silent = self.links.iter().any(|link| link.silent && link.largest != 0);
+        let tries = self.configs.iter().all(|config| config.path_mtu & 6 != 0);
         self.links.iter().any(Behaviour::may_break)
+            || (silent && !tries)
             || self.segments.iter().any(Option::is_some)
             || (!clean && cookies)
             || hurried
+    }
+
+    /// Whether SYNs may carry text.
+    pub fn is_fast_open(&self) -> bool {
+        self.listen_options.iter().any(|options| options.fast_open)
     }
 
     /// The run of a seed.
@@ -171,7 +180,34 @@ impl Scenario {
             conversations: Vec::new(),
         };
         scenario.conversations = (0..count).map(|_| conversation(r, &scenario)).collect();
+        if r.chance(150) {
+            fast_open(&mut scenario);
+        }
+        if !clean && r.chance(150) {
+            narrow(r, &mut scenario);
+        }
         scenario
+    }
+}
+
+/// Text in SYNs, from the second connection on.
+fn fast_open(scenario: &mut Scenario) {
+    scenario.configs.iter_mut().for_each(|config| config.fast_open = 3);
+    scenario.listen_options.iter_mut().for_each(|options| options.fast_open = true);
+    for (index, c) in scenario.conversations.iter_mut().enumerate() {
+        c.start = index as u64 * 3 * SECOND;
+        c.options[c.opener].fast_open = c.plans[c.opener].total > 0 && !c.simultaneous;
+    }
+}
+
+/// A path that takes only small packets, and says so or not.
+fn narrow(r: &mut Random, scenario: &mut Scenario) {
+    let least = if scenario.ipv6 { 1280 } else { 600 };
+    let silent = r.chance(300);
+    let largest = r.between(least, 1600) as usize;
+    for (link, config) in scenario.links.iter_mut().zip(&mut scenario.configs) {
+        (link.largest, link.silent) = (largest, silent);
+        config.path_mtu = if silent { r.pick(&[2, 3, 3, 4, 7]) } else { r.pick(&[1, 1, 1, 3, 5]) };
     }
 }
 
@@ -206,6 +242,7 @@ fn any_link(r: &mut Random) -> Behaviour {
         delays: (0..delays).map(|_| (r.below(5 * SECOND), r.scale(1, SECOND))).collect(),
         outage,
         largest: 0,
+        silent: false,
     }
 }
 

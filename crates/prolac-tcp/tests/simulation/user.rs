@@ -68,6 +68,8 @@ pub struct User {
     read_after: u64,
     pub last_progress: u64,
     pub connected: bool,
+    /// It writes before it is connected.
+    pub is_early: bool,
 }
 
 /// The byte that `end` of the connection writes at `position`. It never equals its neighbours, so that one which is taken
@@ -104,12 +106,17 @@ impl User {
             read_after: 0,
             last_progress: now,
             connected: false,
+            is_early: false,
         }
     }
 
     /// Does all that can be done now. An error is a violation of what TCP promises.
     pub fn act(&mut self, stack: &mut TcpStack, now: u64) -> Result<(), String> {
         self.wake = None;
+        if self.is_early && !self.connected {
+            return self.write_early(stack, now);
+        }
+        self.is_early = false;
         let (read, written) = (self.read, self.written);
         let result = self.write(stack, now).and_then(|()| self.read(stack, now));
         if (read, written) != (self.read, self.written) || self.connected {
@@ -269,6 +276,7 @@ impl User {
     /// The connection is closed: reads what is left, in spite of pauses, to the end or to the error.
     pub fn read_after_all(&mut self, stack: &mut TcpStack, now: u64) -> Result<(), String> {
         self.plan.stops.clear();
+        self.is_early = false;
         self.read_after = 0;
         self.write_after = 0;
         self.act(stack, now)?;
@@ -276,6 +284,18 @@ impl User {
             return Err(format!("end {} was told that the connection is closed, but not how", self.end));
         }
         Ok(())
+    }
+
+    /// Before the connection is there: fast open sends some of the text with the SYN.
+    fn write_early(&mut self, stack: &mut TcpStack, now: u64) -> Result<(), String> {
+        match self.write(stack, now) {
+            Ok(()) => Ok(()),
+            Err(Fault::Wrong(message)) => Err(message),
+            Err(Fault::Failed(error)) => {
+                self.fail(stack, now, error);
+                Ok(())
+            }
+        }
     }
 
     /// Gives up: the peer cannot answer any more.

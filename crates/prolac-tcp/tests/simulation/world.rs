@@ -17,6 +17,8 @@ use crate::wire::{Rules, Wire};
 
 /// Nobody waits longer than this without progress.
 const PATIENCE: u64 = 3 * 3600 * 1_000_000;
+/// What is under way and no segment.
+const ICMP: u64 = u64::MAX;
 /// More packets than any scenario needs.
 const MOST_PACKETS: usize = 400_000;
 
@@ -93,7 +95,7 @@ impl<'a> World<'a> {
             default_mss,
             text: Some(crate::user::byte),
             cookies: scenario.configs.iter().any(|config| config.syn_cookies == 2),
-            early_text: false,
+            early_text: scenario.is_fast_open(),
         };
         let wire = Wire::new(rules);
         World {
@@ -166,7 +168,14 @@ impl<'a> World<'a> {
         let id = self.stacks[end].connect(self.now, Some(local), remote, &c.options[end]);
         let id = id.map_err(|error| format!("connect: {error}"))?;
         self.join(index, end, id);
-        Ok(())
+        // With fast open, the SYN may wait for the first text.
+        match self.users.last_mut() {
+            Some(user) if c.options[end].fast_open => {
+                user.is_early = true;
+                user.act(&mut self.stacks[end], self.now)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn join(&mut self, index: usize, end: usize, id: ConnectionId) {
@@ -201,11 +210,12 @@ impl<'a> World<'a> {
     fn receive(&mut self, end: usize) -> Result<(), String> {
         let mut merged: Option<Merged> = None;
         while let Some(Arrival { bytes, id, corrupt }) = self.links[1 - end].arrival(self.now) {
-            if !corrupt {
+            if !corrupt && id != ICMP {
                 self.wire.arrived(id);
             }
             if self.trace {
                 let what = if corrupt { " corrupt" } else { "" };
+                let id = if id == ICMP { "ICMP".to_string() } else { id.to_string() };
                 self.show(&format!("{end}<-  #{id}{what}"));
             }
             let may_merge = self.scenario.merges[end] && !corrupt;
@@ -240,7 +250,9 @@ impl<'a> World<'a> {
                         let again = if self.wire.retransmitted > before { " again" } else { "" };
                         self.show(&format!("{end} -> #{id} {}{again}", self.wire.segment(id)));
                     }
-                    self.links[end].send(self.now, bytes, id);
+                    if let Some(answer) = self.links[end].send(self.now, bytes, id) {
+                        self.links[1 - end].send(self.now, answer, ICMP);
+                    }
                 }
             }
             if any && self.trace {
@@ -298,10 +310,10 @@ impl<'a> World<'a> {
             let peer = self.stacks[end].peer_addr(id).map_err(|error| format!("peer_addr: {error}"))?;
             let index = self.scenario.find(peer.port()).ok_or("a connection that nobody opened")?;
             if self.users.iter().any(|u| u.conversation == index && u.end == end) {
-                if self.scenario.configs[end].syn_cookies != 2 {
+                if self.scenario.configs[end].syn_cookies != 2 && !self.scenario.is_fast_open() {
                     return Err(format!("conversation {index} is accepted twice"));
                 }
-                // An old copy of the acknowledgment that brought the cookie.
+                // An old copy of the acknowledgment that brought the cookie, or of the SYN with text: RFC 7413 §2.1.
                 self.stacks[end].abort(self.now, id);
                 continue;
             }

@@ -184,7 +184,9 @@ impl Flow {
             return Err(format!("{} bytes are more than the MTU", s.packet_length));
         }
         let mss = peer.mss.filter(|_| half.open).unwrap_or(rules.default_mss);
+        let unknown = rules.early_text && !half.open;
         let mss = if rules.cookies { mss.max(rules.default_mss) } else { mss };
+        let mss = if unknown { u16::MAX } else { mss };
         let mss = usize::from(mss);
         if s.text.len() + s.option_bytes > mss.max(s.option_bytes + 1) {
             return Err(format!("{length} bytes and {} of options; the peer's MSS is {mss}", s.option_bytes));
