@@ -58,7 +58,8 @@ impl Bottleneck {
         let mut receiver = TcpStack::new(config);
         sender.add_address(here);
         receiver.add_address(there);
-        (sender.seed(1), receiver.seed(2));
+        sender.seed(1);
+        receiver.seed(2);
         receiver.listen(SocketAddr::new(there, 9), 1, &Options::default()).expect("a listener");
         let options = Options { send_buffer: 4 << 20, ..Options::default() };
         let id =
