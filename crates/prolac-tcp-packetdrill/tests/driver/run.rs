@@ -176,8 +176,10 @@ impl Run<'_> {
     /// As packetdrill's end: the second thread is awaited, every socket closed.
     fn end(mut self, result: Result<(), String>) -> Result<(), String> {
         let result = result.and(self.collect_blocking());
-        if result.is_err() {
-            self.second.abandon();
+        if result.is_err()
+            && let Some(done) = self.second.abandon()
+        {
+            self.forget_closed(&done.call);
         }
         // Not by the table: packetdrill thinks that descriptors are the kernel's.
         // SAFETY: they are descriptors that nobody else has.
@@ -275,14 +277,17 @@ impl Run<'_> {
         for &(name, fd) in &outcome.made {
             self.around.descriptors.insert(name, fd);
         }
-        outcome.check(call)?;
+        self.forget_closed(call);
+        outcome.check(call)
+    }
+
+    /// What was closed is not there to be closed at the end.
+    fn forget_closed(&mut self, call: &CallSpec) {
         if call.name == "close"
-            && call.result == 0
             && let Some(Argument::Number(fd)) = call.arguments.first()
         {
             self.around.descriptors.remove(fd);
         }
-        Ok(())
     }
 
     /// Waits for the blocking call that runs, and looks at what it gave and when.

@@ -104,10 +104,9 @@ impl<'a> Second<'a> {
     }
 
     /// The script has failed: a call that blocks still would block for ever.
-    pub fn abandon(&mut self) {
-        if self.running.take().is_some() {
-            // Time passes while nobody calls, and every call has an end then; or the process ends with the tests.
-            let _ = self.done.recv_timeout(PATIENCE);
-        }
+    pub fn abandon(&mut self) -> Option<Done> {
+        self.running.take()?;
+        // Time passes while nobody calls, and every call has an end then; or the process ends with the tests.
+        self.early.take().or_else(|| self.done.recv_timeout(10 * PATIENCE).ok())
     }
 }
