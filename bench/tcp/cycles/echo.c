@@ -59,7 +59,8 @@ static void *spawn(void *stack, void *listener, const void *segment) {
 }
 static uint64_t hash(void *stack, const void *data, size_t length) { (void)stack, (void)data; return length * 31; }
 static uint32_t random_number(void *stack) { (void)stack; return 4; }
-static const struct tcp_environment environment = {segment_new, segment_free, segment_split, transmit, spawn, hash, random_number};
+static void *shared(void *stack) { static uint64_t memory[4096]; (void)stack; return memory; }
+static const struct tcp_environment environment = {segment_new, segment_free, segment_split, transmit, spawn, hash, random_number, shared};
 
 #define TIMED(call) (began = __rdtsc(), call, inside += __rdtsc() - began, calls++)
 
