@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use clickwork_packet::Packet;
 use clickwork_prolac_tcp::abi::Config;
 use clickwork_prolac_tcp::{
-    ConnectionId, Event, ListenerId, Offload, Options, Program, Received, State, TcpStack,
+    ConnectionId, Event, Limits, ListenerId, Offload, Options, Program, Received, State, TcpStack,
 };
 
 #[path = "tcp/wire.rs"]
@@ -105,8 +105,15 @@ impl<'a> Machine<'a> {
         config.ecn = u32::from(bits >> 2 & 1);
         config.syn_cookies = u32::from(bits >> 3 & 1) * 2;
         config.mss = if bits & 16 != 0 { 100 } else { 0 };
+        let more = script.byte();
+        config.path_mtu = u32::from(more & 7);
+        config.fast_open = u32::from(more >> 3 & 3);
+        let few = more & 0xe0 == 0xe0;
         let mut stack = TcpStack::with_program(program, config);
         stack.seed(7);
+        if few {
+            stack.set_limits(Limits { connections: 4, segments: 12, time_wait: 1 });
+        }
         if bits & 32 != 0 {
             stack.set_offload(Offload { checksum: true, segmentation: 20_000 });
         }
@@ -119,7 +126,12 @@ impl<'a> Machine<'a> {
             (SocketAddr::from(([10, 0, 0, 1], 80)), SocketAddr::from(([10, 0, 0, 2], 5000)))
         };
         let receive_buffer = (bits & 64 != 0).then_some(2_000);
-        let options = Options { receive_buffer, keep_alive: bits & 128 != 0, ..Options::default() };
+        let options = Options {
+            receive_buffer,
+            keep_alive: bits & 128 != 0,
+            fast_open: config.fast_open & 2 != 0,
+            ..Options::default()
+        };
         let listener = stack.listen(here, 4, &options).expect("the port is free");
         Machine {
             script,

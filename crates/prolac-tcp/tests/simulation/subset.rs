@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::time::Duration;
 
 use clickwork_prolac_tcp::Program;
 use clickwork_prolac_tcp::abi::Entries;
@@ -41,6 +42,18 @@ fn kept() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("prolac-tcp")
 }
 
+/// What is older than a day goes: other texts have other names, and nobody would ask for it again.
+fn prune() {
+    let day = Duration::from_secs(24 * 3600);
+    for entry in std::fs::read_dir(kept()).into_iter().flatten().flatten() {
+        let age =
+            entry.metadata().and_then(|data| data.modified()).map(|at| at.elapsed().unwrap_or_default());
+        if age.is_ok_and(|age| age > day) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Compiles a subset, if that was not done yet, and loads it.
 pub fn program(catalogue: &Catalogue, names: &[String], build: &Build) -> Result<Program, String> {
     let object = shared_object(catalogue, names, build)?;
@@ -62,6 +75,8 @@ pub fn program(catalogue: &Catalogue, names: &[String], build: &Build) -> Result
 
 /// The file of a subset, compiled now or before.
 pub fn shared_object(catalogue: &Catalogue, names: &[String], build: &Build) -> Result<PathBuf, String> {
+    static PRUNED: Once = Once::new();
+    PRUNED.call_once(prune);
     let output = with_large_stack(|| catalogue.compile(names, "tcp", build.level));
     let output = output.map_err(|error: Error| error.to_string())?;
     let environment = ["entries.c", "environment.h"]
