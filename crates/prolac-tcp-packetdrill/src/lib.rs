@@ -6,17 +6,20 @@
 //! ```
 //!
 //! Read first: `interface.rs`, the table that packetdrill calls; then `world.rs`, which keeps time and lets blocking calls
-//! wait; `calls.rs` is the table's functions. `flags.rs` says what `--so_flags` may contain, `sysctl.rs` which sysctls of the
+//! wait; the table's functions are in `calls.rs`, `transfer.rs` and
+//! `extra_calls.rs`. `flags.rs` says what `--so_flags` may contain, `sysctl.rs` which sysctls of the
 //! machine are followed. `scripts/` has scripts of our own, which `tests/scripts.rs` runs without packetdrill.
 
 mod calls;
 mod cut;
+mod extra_calls;
 mod extras;
 mod flags;
 pub mod interface;
 mod memory;
 mod placeholder;
 mod sysctl;
+mod transfer;
 mod world;
 
 use std::ffi::{CStr, c_char};
