@@ -102,6 +102,21 @@ fn no_options_without_timestamps() {
     assert_eq!(t.status().send_window, 100);
 }
 
+/// Nor congestion notification, which has a bit there, too.
+#[test]
+fn congestion_notification_in_timestamps() {
+    const HAS_ECN: u8 = 8;
+    let mut t = always();
+    t.inject("SEW 0 <mss 1460>");
+    t.expect("S. 0 ack 1 <mss 1460>");
+    let mut t = always();
+    t.inject("SEW 0 <mss 1460,ts 7 0>");
+    t.expect("S.E 0 ack 1 <mss 1460,ts * 7>");
+    t.inject(". 1 ack 1 <ts 8 @>");
+    t.accept();
+    assert_ne!(t.status().options & HAS_ECN, 0);
+}
+
 /// By default only when the queue is full; and then everyone is served.
 #[test]
 fn when_the_queue_is_full() {

@@ -97,6 +97,19 @@ fn stamped() -> Peer {
     t
 }
 
+/// As Linux: a SYN-ACK that echoes what was never sent answers another SYN.
+#[test]
+fn echo_in_syn_ack_is_ours() {
+    let mut t = Peer::new();
+    t.connect();
+    t.expect("S 0");
+    t.inject("S. 0 ack 1 <mss 1000,ts 5 12345>");
+    t.expect("R 1");
+    t.is(state::SYN_SENT);
+    t.inject("S. 0 ack 1 <mss 1000,ts 5 @>");
+    t.is(state::ESTABLISHED);
+}
+
 /// §3.2: in every segment, once agreed.
 #[test]
 fn in_every_segment() {
