@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::linux::{IP_TTL, IPPROTO_IP, IPPROTO_IPV6, IPV6_UNICAST_HOPS};
+
 /// All options of one socket.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
@@ -65,6 +67,12 @@ impl Settings {
     /// The traffic class of what goes over IPv4, or over IPv6.
     pub fn class(&self, v4: bool) -> u8 {
         if v4 { self.type_of_service } else { self.traffic_class }
+    }
+
+    /// The time to live of what goes over IPv4, or the hop limit over IPv6.
+    pub fn hop_limit(&self, v4: bool) -> u8 {
+        let place = if v4 { (IPPROTO_IP, IP_TTL) } else { (IPPROTO_IPV6, IPV6_UNICAST_HOPS) };
+        self.stored.get(&place).map_or(64, |&limit| limit as u8)
     }
 }
 

@@ -122,10 +122,11 @@ impl Inner {
         // SAFETY: the caller's: the listener's slot has what its connections start with.
         let (parent, above) = unsafe { ((*listener).user, self.table.slot_of(listener)) };
         let send_buffer = above.listener.as_ref().map_or(0, |listener| listener.options.send_buffer);
-        let (reuse, is_inline, dscp) = (above.reuse, above.is_inline, above.dscp);
+        let (reuse, is_inline, dscp, hop_limit) = (above.reuse, above.is_inline, above.dscp, above.hop_limit);
         let slot = &mut self.table.slots[index as usize];
         slot.set_send_buffer(send_buffer);
-        (slot.reuse, slot.is_inline, slot.parent, slot.dscp) = (reuse, is_inline, parent, dscp);
+        (slot.reuse, slot.is_inline, slot.parent) = (reuse, is_inline, parent);
+        (slot.dscp, slot.hop_limit) = (dscp, hop_limit);
         let tcb = slot.tcb;
         // SAFETY: the TCB is new.
         unsafe { flow.write(tcb) };

@@ -23,7 +23,7 @@ pub(crate) const V6_HEADER: usize = 40;
 const MORE_FRAGMENTS_OR_OFFSET: u16 = 0x3FFF;
 const DONT_FRAGMENT: u16 = 0x4000;
 /// RFC 1122 §3.2.1.7 and RFC 8200 §3: what hosts commonly use.
-const HOP_LIMIT: u8 = 64;
+pub(crate) const HOP_LIMIT: u8 = 64;
 
 /// What an IP header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,6 +169,7 @@ pub(crate) struct Outgoing<'a> {
     pub destination: &'a Address,
     /// DSCP and ECN.
     pub class: u8,
+    pub hop_limit: u8,
     pub dont_fragment: bool,
     /// IPv4's.
     pub identification: u16,
@@ -188,7 +189,7 @@ impl Outgoing<'_> {
         header[2..4].copy_from_slice(&((V4_HEADER + self.length) as u16).to_be_bytes());
         header[4..6].copy_from_slice(&self.identification.to_be_bytes());
         header[6..8].copy_from_slice(&flags.to_be_bytes());
-        header[8] = HOP_LIMIT;
+        header[8] = self.hop_limit;
         header[9] = TCP;
         header[10..12].fill(0);
         header[12..16].copy_from_slice(&self.source[..4]);
@@ -204,7 +205,7 @@ impl Outgoing<'_> {
         header[..4].copy_from_slice(&first.to_be_bytes());
         header[4..6].copy_from_slice(&(self.length as u16).to_be_bytes());
         header[6] = TCP;
-        header[7] = HOP_LIMIT;
+        header[7] = self.hop_limit;
         header[8..24].copy_from_slice(self.source);
         header[24..40].copy_from_slice(self.destination);
     }
@@ -232,12 +233,12 @@ mod tests {
     proptest! {
         #[test]
         fn headers_out_are_what_another_implementation_reads_and_we_too(
-            mut source: [u8; 16], mut destination: [u8; 16], class: u8, dont_fragment: bool,
+            mut source: [u8; 16], mut destination: [u8; 16], class: u8, hop_limit: u8, dont_fragment: bool,
             identification: u16, flow_label: u32, length in 0usize..100,
         ) {
             let ecn_of = |value: IpEcn| value.value();
             let out = Outgoing {
-                source: &source, destination: &destination, class, dont_fragment, identification, flow_label, length,
+                source: &source, destination: &destination, class, hop_limit, dont_fragment, identification, flow_label, length,
             };
             let mut v6 = vec![0xAA; 40 + length];
             out.write_v6(v6.first_chunk_mut().unwrap());
@@ -245,7 +246,7 @@ mod tests {
             prop_assert_eq!((seen.source, seen.destination), (source, destination));
             prop_assert_eq!(seen.traffic_class, class);
             prop_assert_eq!(seen.flow_label.value(), flow_label & 0xF_FFFF);
-            prop_assert_eq!((usize::from(seen.payload_length), seen.hop_limit), (length, 64));
+            prop_assert_eq!((usize::from(seen.payload_length), seen.hop_limit), (length, hop_limit));
             let back = parse(&v6).ok().unwrap();
             prop_assert_eq!((back.source, back.destination, back.ecn), (source, destination, class & 3));
             prop_assert_eq!((back.protocol, back.offset, back.end), (TCP, 40, 40 + length));
@@ -255,6 +256,7 @@ mod tests {
             let seen = Ipv4HeaderSlice::from_slice(&v4).unwrap().to_header();
             prop_assert_eq!(&seen.source[..], &source[..4]);
             prop_assert_eq!(&seen.destination[..], &destination[..4]);
+            prop_assert_eq!(seen.time_to_live, hop_limit);
             prop_assert_eq!((seen.dscp.value() << 2 | ecn_of(seen.ecn), seen.dont_fragment), (class, dont_fragment));
             prop_assert_eq!((seen.identification, usize::from(seen.total_len)), (identification, 20 + length));
             prop_assert_eq!(seen.header_checksum, seen.calc_header_checksum());

@@ -8,7 +8,7 @@ use clickwork_packet::Packet;
 
 use super::flow::{Flow, V4};
 use super::inner::Inner;
-use super::ip::{Outgoing, TCP, V4_HEADER, V6_HEADER, pseudo_sum};
+use super::ip::{HOP_LIMIT, Outgoing, TCP, V4_HEADER, V6_HEADER, pseudo_sum};
 use super::sum;
 use super::types::Transmit;
 use crate::abi::{self, Segment, state};
@@ -30,6 +30,19 @@ struct Headers<'a> {
     tcp: &'a [u8],
     /// What goes into the checksum field.
     checksum: u16,
+}
+
+/// What a connection has put into its IP headers.
+struct Marks {
+    identification: u16,
+    flow_label: u32,
+    dscp: u8,
+    hop_limit: u8,
+}
+
+impl Marks {
+    /// Of what belongs to no connection.
+    const NONE: Marks = Marks { identification: 0, flow_label: 0, dscp: 0, hop_limit: HOP_LIMIT };
 }
 
 impl Headers<'_> {
@@ -69,9 +82,7 @@ impl Inner {
         let length = if t.segment.is_null() { 0 } else { t.length.min(unsafe { (*t.segment).length }) };
         let pieces = pieces(length, t.segment_size);
         // SAFETY: the caller's.
-        let Some((flow, identification, flow_label, dscp)) = (unsafe { self.ends(t, pieces) }) else {
-            return;
-        };
+        let Some((flow, marks)) = (unsafe { self.ends(t, pieces) }) else { return };
         let partial = self.offload.checksum;
         // SAFETY: the caller's.
         let text_sum = if partial { 0 } else { unsafe { sum_of(t.segment, length) } };
@@ -81,10 +92,11 @@ impl Inner {
             ip: Outgoing {
                 source: &flow.local,
                 destination: &flow.remote,
-                class: dscp | (t.ecn & 3),
+                class: marks.dscp | (t.ecn & 3),
+                hop_limit: marks.hop_limit,
                 dont_fragment: t.dont_fragment != 0,
-                identification,
-                flow_label,
+                identification: marks.identification,
+                flow_label: marks.flow_label,
                 length: transport_length,
             },
             tcp,
@@ -107,16 +119,17 @@ impl Inner {
     ///
     /// # Safety
     /// The TCB, if there is one, is one of this stack.
-    unsafe fn ends(&mut self, t: &abi::Transmit, pieces: u32) -> Option<(Flow, u16, u32, u8)> {
+    unsafe fn ends(&mut self, t: &abi::Transmit, pieces: u32) -> Option<(Flow, Marks)> {
         // SAFETY: the caller's.
         if t.tcb.is_null() || unsafe { (*t.tcb).state } == state::LISTEN {
-            return self.current.map(|flow| (flow, 0, 0, 0));
+            return self.current.map(|flow| (flow, Marks::NONE));
         }
         // SAFETY: the caller's.
         let (flow, slot) = unsafe { (Flow::of(t.tcb), self.table.slot_of(t.tcb)) };
         let identification = slot.identification;
         slot.identification = identification.wrapping_add(pieces as u16);
-        Some((flow, identification, slot.flow_label, slot.dscp))
+        let (flow_label, dscp, hop_limit) = (slot.flow_label, slot.dscp, slot.hop_limit);
+        Some((flow, Marks { identification, flow_label, dscp, hop_limit }))
     }
 
     /// Puts headers and text together.

@@ -12,6 +12,7 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
 use super::flow::Flow;
+use super::ip::HOP_LIMIT;
 use super::listener::Listener;
 use crate::abi::{Segment, Tcb};
 
@@ -71,6 +72,8 @@ pub(crate) struct Slot {
     pub reuse: bool,
     /// The DSCP, where it stands in the traffic class: RFC 2474 §3. The two bits below it are TCP's, for ECN.
     pub dscp: u8,
+    /// Time to live, or hop limit.
+    pub hop_limit: u8,
 }
 
 /// Slots, their TCBs, and the way from addresses to them.
@@ -258,6 +261,7 @@ impl Slot {
             is_inline: false,
             reuse: false,
             dscp: 0,
+            hop_limit: HOP_LIMIT,
         }
     }
 

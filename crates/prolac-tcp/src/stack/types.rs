@@ -237,6 +237,8 @@ pub struct Options {
     pub reuse_address: bool,
     /// IP_TOS or IPV6_TCLASS. The two bits of ECN do not count.
     pub traffic_class: u8,
+    /// IP_TTL or IPV6_UNICAST_HOPS; 64 if it is not set.
+    pub hop_limit: Option<u8>,
     /// A listener on `[::]` takes no IPv4 (IPV6_V6ONLY).
     pub v6only: bool,
 }

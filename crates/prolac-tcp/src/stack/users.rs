@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use super::TcpStack;
 use super::flow::{Flow, join};
+use super::ip::HOP_LIMIT;
 use super::listener::{Listener, Place};
 use super::table::{NO_PARENT, Slot};
 use super::types::{ConnectionId, ListenerId, Options, State};
@@ -47,6 +48,7 @@ impl TcpStack {
         slot.set_send_buffer(options.send_buffer);
         (slot.reuse, slot.is_inline) = (options.reuse_address, options.out_of_band_inline);
         slot.dscp = options.traffic_class & !3;
+        slot.hop_limit = options.hop_limit.unwrap_or(HOP_LIMIT);
         let tcb = slot.tcb;
         prepare(tcb);
         // SAFETY: the TCB is as `construct` wants it, and constructed from then on.
@@ -283,6 +285,20 @@ impl TcpStack {
     pub fn set_listener_traffic_class(&mut self, id: ListenerId, class: u8) -> Result<(), Error> {
         let index = self.listener_slot(id)?;
         self.inner_mut().table.slots[index as usize].dscp = class & !3;
+        Ok(())
+    }
+
+    /// Sets the time to live of what is sent from now on (IP_TTL, IPV6_UNICAST_HOPS). RFC 9293 §3.9.2, MUST-49.
+    pub fn set_hop_limit(&mut self, id: ConnectionId, limit: u8) -> Result<(), Error> {
+        let index = self.slot_in_use(id)?;
+        self.inner_mut().table.slots[index as usize].hop_limit = limit;
+        Ok(())
+    }
+
+    /// The same for connections that a listener will accept.
+    pub fn set_listener_hop_limit(&mut self, id: ListenerId, limit: u8) -> Result<(), Error> {
+        let index = self.listener_slot(id)?;
+        self.inner_mut().table.slots[index as usize].hop_limit = limit;
         Ok(())
     }
 

@@ -141,14 +141,37 @@ fn small_receivers() {
     assert!((200..=400).contains(&first.text.len()), "{}", t.story());
 }
 
-/// MUST-49: the time to live is at least one.
+/// MUST-49.
 #[test]
 fn time_to_live() {
     let mut t = Peer::new();
-    let id = t.stack.connect(t.now, Some(t.local), t.remote, &Options::default());
-    assert!(id.is_ok());
-    let packet = t.stack.next_transmit().expect("a SYN").into_packet();
-    assert_eq!(packet.data()[8], 64);
+    let [first, second] = in_ip_header(&mut t, &Options::default(), 8, |_, _| ());
+    assert_eq!((first, second), (64, 64));
+    let options = Options { hop_limit: Some(7), ..Options::default() };
+    let set = |t: &mut Peer, id| t.stack.set_hop_limit(id, 99).expect("a connection");
+    assert_eq!(in_ip_header(&mut Peer::new(), &options, 8, set), [7, 99]);
+}
+
+/// MUST-48, SHLD-21, SHLD-22.
+#[test]
+fn diffserv() {
+    let options = Options { traffic_class: 0xb8, ..Options::default() };
+    let set = |t: &mut Peer, id| t.stack.set_traffic_class(id, 0x28).expect("a connection");
+    assert_eq!(in_ip_header(&mut Peer::new(), &options, 1, set), [0xb8, 0x28]);
+}
+
+/// A byte of the IP header of a SYN, and of its repetition after something was done.
+fn in_ip_header(
+    t: &mut Peer,
+    options: &Options,
+    at: usize,
+    done: impl FnOnce(&mut Peer, clickwork_prolac_tcp::ConnectionId),
+) -> [u8; 2] {
+    let id = t.stack.connect(t.now, Some(t.local), t.remote, options).expect("an active open");
+    let first = t.stack.next_transmit().expect("a SYN").into_packet().data()[at];
+    done(t, id);
+    t.stack.advance(t.now + SECOND);
+    [first, t.stack.next_transmit().expect("it again").into_packet().data()[at]]
 }
 
 /// Never more than the window, never less than what it allows.

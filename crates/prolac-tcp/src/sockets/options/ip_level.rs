@@ -27,10 +27,10 @@ impl Sockets {
                 settings.type_of_service = value as u8 & !ECN_MASK;
                 self.apply_class(fd)
             }
-            IP_TTL if value == -1 => self.store(fd, IPPROTO_IP, name, 64),
             IP_TTL => {
-                within(value, 1..=255)?;
-                self.store(fd, IPPROTO_IP, name, value)
+                let limit = if value == -1 { 64 } else { within(value, 1..=255)? as i32 };
+                self.store(fd, IPPROTO_IP, name, limit)?;
+                self.apply_class(fd)
             }
             IP_MTU_DISCOVER => {
                 settings.path_mtu = within(value, 0..=PATH_MTU_MAX)? as u8;
@@ -79,7 +79,8 @@ impl Sockets {
             }
             IPV6_UNICAST_HOPS => {
                 within(value, -1..=255)?;
-                self.store(fd, IPPROTO_IPV6, name, if value == -1 { 64 } else { value })
+                self.store(fd, IPPROTO_IPV6, name, if value == -1 { 64 } else { value })?;
+                self.apply_class(fd)
             }
             IPV6_MTU_DISCOVER => {
                 settings.path_mtu_v6 = within(value, 0..=PATH_MTU_MAX)? as u8;
@@ -106,16 +107,20 @@ impl Sockets {
         })
     }
 
+    /// What stands in IP headers: the traffic class and the time to live.
     fn apply_class(&mut self, fd: Fd) -> Result<(), Errno> {
         let socket = self.at(fd)?;
+        let of = |v4| (socket.settings.class(v4), socket.settings.hop_limit(v4));
         match socket.stage {
             Stage::Connecting(id) | Stage::Connected(id) => {
-                let class = socket.settings.class(self.stack.peer_addr(id)?.is_ipv4());
-                Ok(self.stack.set_traffic_class(id, class)?)
+                let (class, limit) = of(self.stack.peer_addr(id)?.is_ipv4());
+                self.stack.set_traffic_class(id, class)?;
+                Ok(self.stack.set_hop_limit(id, limit)?)
             }
             Stage::Listening(id) => {
-                let class = socket.settings.class(socket.domain == Domain::V4);
-                Ok(self.stack.set_listener_traffic_class(id, class)?)
+                let (class, limit) = of(socket.domain == Domain::V4);
+                self.stack.set_listener_traffic_class(id, class)?;
+                Ok(self.stack.set_listener_hop_limit(id, limit)?)
             }
             Stage::Idle => Ok(()),
         }

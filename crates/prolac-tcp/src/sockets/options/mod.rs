@@ -121,6 +121,7 @@ impl Sockets {
             path_mtu: Some(u32::from(if v4 { s.path_mtu } else { s.path_mtu_v6 })),
             reuse_address: s.reuse_address || s.reuse_port,
             traffic_class: s.class(v4),
+            hop_limit: Some(s.hop_limit(v4)),
             v6only: s.v6_only,
         })
     }
