@@ -177,3 +177,43 @@ fn small() -> Packet {
 fn large() -> Packet {
     Packet::recycled(HEADROOM, SMALL + LONGEST, 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clickwork_device::offload::{Merged, Offload};
+
+    /// A packet of headers only, with TCP flags, the rest of the text apart.
+    fn transmit(version: u8, flags: u8, segment_size: u16) -> Transmit {
+        let tcp = if version == 4 { 20 } else { 40 };
+        let mut bytes = vec![0; tcp + 32];
+        (bytes[0], bytes[tcp + 12], bytes[tcp + 13]) = (version << 4, 0x80, flags);
+        Transmit {
+            packet: Packet::new(&bytes),
+            text: Some(Packet::new(&[0; 5000])),
+            segment_size,
+            checksum_partial: true,
+            tcp_offset: tcp as u16,
+        }
+    }
+
+    #[test]
+    fn the_kernel_is_told_where_to_cut_and_what_to_sum() {
+        for (version, flags, kind) in [(4, 0x10, 1), (4, 0x90, 0x81), (6, 0x10, 4), (6, 0x90, 0x84)] {
+            let transmit = transmit(version, flags, 1400);
+            let header = offload_of(&transmit);
+            let offload = Offload::from_virtio(header).unwrap();
+            assert_eq!(offload.merged, Some(Merged::Tcp { payload: 1400 }));
+            assert_eq!(offload.partial_checksum, Some((usize::from(transmit.tcp_offset), 16)));
+            assert_eq!(header[1], kind, "version {version}, flags {flags:x}");
+            // All headers, which the kernel copies to every piece.
+            assert_eq!(usize::from(u16::from_ne_bytes([header[2], header[3]])), transmit.packet.len());
+        }
+    }
+
+    #[test]
+    fn one_segment_is_not_cut() {
+        let offload = Offload::from_virtio(offload_of(&transmit(4, 0x90, 0))).unwrap();
+        assert_eq!(offload, Offload { partial_checksum: Some((20, 16)), merged: None });
+    }
+}

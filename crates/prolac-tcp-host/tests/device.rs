@@ -42,6 +42,34 @@ fn a_device_that_is_down_for_a_while_delays_but_loses_nothing() {
 }
 
 #[test]
+fn what_is_lost_after_a_long_silence_is_sent_again_although_nobody_calls() {
+    in_namespace("what_is_lost_after_a_long_silence_is_sent_again_although_nobody_calls", || {
+        // IPv6 talks by itself, which would wake the thread.
+        let quiet = ["-qw", "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1"];
+        assert!(Command::new("sysctl").args(quiet).status().is_ok_and(|status| status.success()));
+        let host = Settings::new("tcp0", "10.9.0.2/24").unwrap().start().unwrap();
+        let (linux, ours) = connection(&host, Opener::Linux, 0);
+        // Until no timer runs, and the host's thread sleeps for ever.
+        until("no timer runs", || host.with_stack(|stack, _| stack.deadline().is_none()));
+        thread::sleep(Duration::from_millis(300));
+        // What is for nobody is dropped. (A device that goes down would wake the thread.)
+        ip("addr del 10.9.0.1/24 dev tcp0");
+        ours.send(b"x").unwrap();
+        ip("addr add 10.9.0.1/24 dev tcp0");
+        linux.set_read_timeout(Some(Duration::from_secs(8))).unwrap();
+        assert_eq!(linux.receive(&mut [0; 10]).unwrap(), 1);
+    });
+}
+
+fn until(what: &str, mut step: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while !step() {
+        assert!(Instant::now() < end, "waited in vain: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
 fn when_the_device_is_gone_nobody_waits_any_longer() {
     in_namespace("when_the_device_is_gone_nobody_waits_any_longer", || {
         ip("tuntap add tcp0 mode tun vnet_hdr");
