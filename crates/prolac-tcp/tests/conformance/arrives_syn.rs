@@ -61,6 +61,27 @@ fn time_wait_opens_anew() {
     assert_eq!(answer.flags, 0x12, "{}", t.story());
 }
 
+/// And our numbers begin beyond all that the old connection has used, however fast it was.
+#[test]
+fn time_wait_opens_beyond_old_numbers() {
+    let mut t = Peer::established();
+    for _ in 0..100 {
+        t.write(40_000);
+        t.run_until_sent();
+        t.all();
+        t.inject(". n");
+    }
+    t.shutdown();
+    let end = t.expect("F. n").end();
+    t.inject("F. n");
+    t.all();
+    t.is(state::TIME_WAIT);
+    t.id = None;
+    t.inject("S n+100000");
+    let ahead = t.next().expect("a SYN-ACK").sequence.wrapping_sub(end);
+    assert!((1..1 << 20).contains(&ahead), "{ahead}");
+}
+
 /// RFC 6191: a newer timestamp is enough.
 #[test]
 fn time_wait_opens_anew_by_timestamp() {
