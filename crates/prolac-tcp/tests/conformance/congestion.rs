@@ -258,7 +258,7 @@ fn no_fast_retransmit_after_timeout() {
 #[test]
 fn no_fast_retransmit_after_recovery() {
     let mut t = ten();
-    duplicates(&mut t, 5);
+    duplicates(&mut t, 3);
     let end = t.stack_side.next.wrapping_sub(t.stack_side.first);
     t.inject(&format!(". n ack {end}"));
     t.pieces();
