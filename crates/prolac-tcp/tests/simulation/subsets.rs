@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::base;
 use crate::compose::Catalogue;
 use crate::random::Random;
-use crate::runs::{in_parallel, variable};
+use crate::runs::{Tested, in_parallel, run_seed, variable};
 use crate::subset::{Build, catalogue, program, with_large_stack};
 use crate::world::Outcome;
 
@@ -33,14 +33,15 @@ fn subsets(catalogue: &Catalogue, random: u64) -> Subsets {
     for first in &all {
         all.iter().for_each(|second| add(&[first.clone(), second.clone()]));
     }
-    // Few extensions, many, and about half.
     let mut generator = Random::new(1999);
-    for _ in 0..random {
-        let share = generator.pick(&[150, 500, 500, 850]);
-        let chosen = members(&all, |_| generator.chance(share));
-        add(&chosen);
-    }
+    (0..random).for_each(|_| add(&random_members(&all, &mut generator)));
     subsets
+}
+
+/// Few extensions, many, or about half.
+fn random_members(all: &[String], generator: &mut Random) -> Vec<String> {
+    let share = generator.pick(&[150, 500, 500, 850]);
+    members(all, |_| generator.chance(share))
 }
 
 fn members(of: &[String], mut chosen: impl FnMut(usize) -> bool) -> Vec<String> {
@@ -73,6 +74,32 @@ fn any_subset_passes_the_base_tests() {
     }
     let random = variable("PROLAC_TCP_SUBSETS").unwrap_or(20);
     check(&catalogue, &subsets(&catalogue, random).into_iter().collect::<Vec<_>>());
+}
+
+/// The random runs of `runs.rs` with random subsets: fifty of each.
+#[test]
+fn random_subsets_pass_random_runs() {
+    const RUNS: u64 = 50;
+    let catalogue = catalogue();
+    let subset = |number: u64| {
+        let names = random_members(&catalogue.names(), &mut Random::new(number ^ 0xab));
+        catalogue.with_needs(&names).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (_, failures) = in_parallel(variable("PROLAC_TCP_SUBSETS").unwrap_or(12), |number| {
+        let names = subset(number);
+        let tested = Tested::new(program(&catalogue, &names, &Build::default())?, &names);
+        let mut seeds = number * RUNS..(number + 1) * RUNS;
+        let failure = seeds.find_map(|seed| Some((seed, run_seed(tested, seed, false).err()?)));
+        match failure {
+            Some((seed, error)) => Err(format!("{error}\n  PROLAC_TCP_SEED={seed}")),
+            None => Ok(Outcome::default()),
+        }
+    });
+    for (number, error) in &failures {
+        let names = subset(*number).join(" ");
+        println!("[{names}]: {error} PROLAC_TCP_SUBSET=\"{names}\" {}", crate::runs::COMMAND);
+    }
+    assert!(failures.is_empty(), "{} subsets failed", failures.len());
 }
 
 /// What an extension needs is said when it is not there.

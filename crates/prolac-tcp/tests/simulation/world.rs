@@ -375,7 +375,9 @@ impl<'a> World<'a> {
     fn lose_patience(&mut self, nothing_comes: bool) -> Result<(), String> {
         for index in 0..self.users.len() {
             let user = &self.users[index];
-            let waits = self.now - user.last_progress > PATIENCE;
+            let same = |other: &&User| other.conversation == user.conversation;
+            let progress = self.users.iter().filter(same).map(|other| other.last_progress).max();
+            let waits = self.now - progress.unwrap_or(0) > PATIENCE;
             if user.ended.is_some() || !(waits || nothing_comes) {
                 continue;
             }
