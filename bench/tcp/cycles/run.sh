@@ -38,3 +38,12 @@ if command -v cargo >/dev/null; then
         for _ in 1 2 3 4 5; do smoltcp/target/release/smoltcp-cycles $how; done | sort -n | sed -n 3p
     done
 fi
+# lwIP's sources are where bench/tcp/run.py has put them.
+lwip=$root/target/bench-tcp/lwip/src
+if [ -d "$lwip" ]; then
+    for plain in 1 0; do
+        ${CC:-gcc} -O3 -w -DPLAIN=$plain -I../peers/lwip -I$lwip/include lwip.c $lwip/core/*.c $lwip/core/ipv4/*.c -o "$out/lwip"
+        printf '%-34s' "lwIP$([ $plain = 1 ] || echo ' no-checksums')"
+        for _ in 1 2 3 4 5; do "$out/lwip"; done | sort -n | sed -n 3p
+    done
+fi
