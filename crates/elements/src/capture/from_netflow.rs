@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use super::error::system_message;
 use super::flow::{Activity, Encapsulation, Pace, set_first_timestamp};
-use super::from_summary::divide;
 use super::input::Input;
 use super::linktype::LinkType;
+use super::series::Series;
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -25,8 +25,8 @@ pub static CLASS: Class = Class {
              '#' are comments; a line that cannot be read ends the file, with a message. The packet has the timestamp of the \
              last packet, the first-timestamp, extra-packets and extra-length annotations tell the rest, and its paint is \
              the interface: the input (LINK input), the output, or 16 times the input plus the output, each up to 15 (LINK \
-             both). With MULTIPACKET a line makes as many packets as it tells of. With TIMING they leave at the intervals of \
-             their timestamps.",
+             both). With MULTIPACKET a line makes as many packets as it tells of, with timestamps in equal steps, all with \
+             the line's first timestamp. With TIMING they leave at the intervals of their timestamps.",
     ports: "0/1",
     packets: "/ip",
     args: &[
@@ -93,8 +93,8 @@ struct FromNetFlow {
     link: Link,
     pace: Pace,
     activity: Activity,
-    /// A packet that waits for its time, or stands for further packets.
-    pending: Option<Packet>,
+    /// Packets of a line that were not yet emitted.
+    pending: Option<Series>,
 }
 
 /// The paint of a packet between two interfaces.
@@ -184,11 +184,11 @@ impl FromNetFlow {
         }
     }
 
-    fn read(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
+    fn read(&mut self, cx: &mut Cx<'_>) -> Option<Series> {
         let problem = match self.read_line() {
             Ok(None) => return None,
             Ok(Some(line)) => match packet_of(&line, self.link) {
-                Some(p) => return Some(p),
+                Some(p) => return Some(Series::new(p, self.multipacket)),
                 None => "bad format".to_owned(),
             },
             Err(error) => system_message(&error),
@@ -200,25 +200,20 @@ impl FromNetFlow {
 
     /// The next packet if its time has come. `Err` says whether there may be more soon.
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Packet, bool> {
-        let Some(p) = self.pending.take().or_else(|| self.read(cx)) else {
+        let Some(series) = self.pending.take().or_else(|| self.read(cx)) else {
             if self.stop {
                 self.activity.set(false, cx);
                 cx.stop_driver();
             }
             return Err(false);
         };
-        if !self.pace.is_due(p.timestamp(), cx) {
-            self.pending = Some(p);
+        if !self.pace.is_due(series.timestamp(), cx) {
+            self.pending = Some(series);
             return Err(false);
         }
-        match p.anno_u32(anno::EXTRA_PACKETS) {
-            more if self.multipacket && more > 0 => {
-                let (first, rest) = divide(p, more);
-                self.pending = Some(rest);
-                Ok(first)
-            }
-            _ => Ok(p),
-        }
+        let (packet, rest) = series.take();
+        self.pending = rest;
+        Ok(packet)
     }
 
     /// Fills a batch with up to `limit` packets. The second value says whether there may be more soon.
@@ -345,6 +340,42 @@ mod tests {
         let lengths: Vec<_> = got.iter().map(|p| Ipv4::new(p.data()).unwrap().total_len()).collect();
         let times: Vec<_> = got.iter().map(|p| p.timestamp().seconds()).collect();
         assert_eq!((lengths, times), (vec![100; 4], vec![100, 102, 104, 106]));
+        for p in &got {
+            assert_eq!(first_timestamp(p), 100_000_000_000);
+            assert_eq!((p.anno_u32(anno::EXTRA_PACKETS), p.anno_u32(anno::EXTRA_LENGTH)), (0, 60));
+        }
+    }
+
+    #[test]
+    fn a_record_divides_as_far_as_its_bytes_and_times_go() {
+        let lengths_and_times = |test: &str, line: &str| {
+            let (got, _) = packets(test, line, ", MULTIPACKET true");
+            got.iter()
+                .map(|p| (p.len() as u32 + p.anno_u32(anno::EXTRA_LENGTH), p.timestamp().seconds()))
+                .collect::<Vec<_>>()
+        };
+        // 31 bytes and 3 packets: what is left over belongs to the last.
+        let udp = "1.0.0.1|2.0.0.2|0|1|2|3|100|0|9|1|2|0|0|17|0";
+        assert_eq!(lengths_and_times("rest", udp), [(33, 9), (33, 9), (34, 9)]);
+        // Fewer bytes than headers, and no end.
+        let tcp = "1.0.0.1|2.0.0.2|0|1|2|2|50|7|0|1|2|0|0|6|0";
+        assert_eq!(lengths_and_times("few", tcp), [(40, 7), (40, 7)]);
+    }
+
+    /// The first packet of a flow leaves when the flow begins.
+    #[test]
+    fn with_timing_packets_leave_at_their_own_times() {
+        let name = std::env::temp_dir().join(format!("clickwork-netflow-timing-{}", std::process::id()));
+        std::fs::write(&name, TCP).unwrap();
+        let mut t = Harness::new(&format!(
+            "FromNetFlowSummaryDump({}, MULTIPACKET true, TIMING true) -> SetTimestamp -> k :: Sink",
+            name.display()
+        ));
+        let start = t.router.clock().peek();
+        t.run();
+        std::fs::remove_file(&name).unwrap();
+        let times: Vec<_> = t.take("k").iter().map(|p| (p.timestamp() - start).seconds()).collect();
+        assert_eq!(times, [0, 2, 4, 6]);
     }
 
     #[test]

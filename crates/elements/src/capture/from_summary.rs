@@ -10,8 +10,9 @@ use std::io::{Cursor, ErrorKind};
 use std::sync::Arc;
 
 use super::error::system_message;
-use super::flow::{Activity, Encapsulation, Pace, Sampling, first_timestamp, set_first_timestamp};
+use super::flow::{Activity, Encapsulation, Pace, Sampling, set_first_timestamp};
 use super::linktype::LinkType;
+use super::series::Series;
 use super::summary::draft::Draft;
 use super::summary::input::DumpInput;
 
@@ -107,7 +108,7 @@ struct FromIpSummaryDump {
     pace: Pace,
     activity: Activity,
     /// A packet that waits for its time, or stands for further packets.
-    pending: Option<Packet>,
+    pending: Option<Series>,
 }
 
 impl FromIpSummaryDump {
@@ -151,43 +152,33 @@ impl FromIpSummaryDump {
         }
     }
 
-    /// The next packet of the dump.
-    fn read(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
+    /// The next packet of the dump, or those that it stands for.
+    fn read(&mut self, cx: &mut Cx<'_>) -> Option<Series> {
         let draft = self.input.as_mut()?.next_draft();
         self.print_notices(cx);
-        draft.map(|draft| packet_of(draft, self.checksum))
+        draft.map(|draft| Series::new(packet_of(draft, self.checksum), self.multipacket))
     }
 
     /// The next packet whose time has come. `Err` says whether there may be more soon.
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Packet, bool> {
         for _ in 0..MAX_PASSED {
-            let Some(packet) = self.pending.take().or_else(|| self.read(cx)) else {
+            let Some(series) = self.pending.take().or_else(|| self.read(cx)) else {
                 if self.stop {
                     self.stop(cx);
                 }
                 return Err(false);
             };
-            if !self.pace.is_due(packet.timestamp(), cx) {
-                self.pending = Some(packet);
+            if !self.pace.is_due(series.timestamp(), cx) {
+                self.pending = Some(series);
                 return Err(false);
             }
-            let packet = self.take_one(packet);
+            let (packet, rest) = series.take();
+            self.pending = rest;
             if self.sampling.takes(cx) {
                 return Ok(packet);
             }
         }
         Err(true)
-    }
-
-    /// Of a packet that stands for several, takes one and leaves the rest pending.
-    fn take_one(&mut self, packet: Packet) -> Packet {
-        let more = packet.anno_u32(anno::EXTRA_PACKETS);
-        if !self.multipacket || more == 0 {
-            return packet;
-        }
-        let (first, rest) = divide(packet, more);
-        self.pending = Some(rest);
-        first
     }
 
     /// Fills a batch with up to `limit` packets. The second value says whether there may be more soon.
@@ -226,45 +217,6 @@ fn packet_of(mut draft: Draft, with_checksums: bool) -> Packet {
         packet.set_dst_ip(Ipv4Address::from_octets([ip[16], ip[17], ip[18], ip[19]]));
     }
     packet
-}
-
-/// Splits a packet that stands for `more` others too: into one, with its share of length and time, and the rest.
-pub(super) fn divide(mut packet: Packet, more: u32) -> (Packet, Packet) {
-    let length = packet.len() as u64;
-    let total = length + u64::from(packet.anno_u32(anno::EXTRA_LENGTH));
-    let share = (total / (u64::from(more) + 1)).max(length);
-    let last = packet.timestamp();
-    let first = match first_timestamp(&packet) {
-        0 => last,
-        nanoseconds => Timestamp::from_nanos(nanoseconds),
-    };
-    let mut one = packet.clone();
-    one.set_anno_u32(anno::EXTRA_PACKETS, 0);
-    one.set_timestamp(first);
-    set_length(&mut one, share);
-    let step = (last - first).nanos() / i64::from(more);
-    packet.set_anno_u32(anno::EXTRA_PACKETS, more - 1);
-    set_length(&mut packet, total.saturating_sub(share).max(length));
-    if first != last {
-        // The last packet keeps the timestamp of the line.
-        let next = if more == 1 { last } else { first + Timestamp::from_nanos(step) };
-        set_first_timestamp(&mut packet, next.nanos());
-    }
-    (one, packet)
-}
-
-/// Gives a packet a length by its extra-length annotation, and its headers that length.
-fn set_length(packet: &mut Packet, length: u64) {
-    let missing = length.saturating_sub(packet.len() as u64).min(u32::MAX.into());
-    packet.set_anno_u32(anno::EXTRA_LENGTH, missing as u32);
-    let before = packet.network_offset().unwrap_or(0).max(0) as u64;
-    let ip_length = length.saturating_sub(before).min(0xffff) as u16;
-    let Some(ip) = packet.network_header_mut().filter(|ip| ip.len() >= 20) else { return };
-    let header_length = usize::from(ip[0] & 0xf) * 4;
-    ip[2..4].copy_from_slice(&ip_length.to_be_bytes());
-    if let (17, Some(udp_length)) = (ip[9], ip.get_mut(header_length + 4..header_length + 6)) {
-        udp_length.copy_from_slice(&ip_length.saturating_sub(header_length as u16).to_be_bytes());
-    }
 }
 
 impl Element for FromIpSummaryDump {

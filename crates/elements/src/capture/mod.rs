@@ -15,6 +15,7 @@ pub mod linktype;
 pub mod pcap;
 pub mod pcapng;
 pub mod reader;
+mod series;
 pub mod summary;
 mod time;
 mod to_dump;
@@ -28,14 +29,8 @@ mod element_tests;
 mod tests;
 
 /// The classes of this family.
-pub static CLASSES: &[&clickwork_router::Class] = &[
-    &from_dump::CLASS,
-    &from_netflow::CLASS,
-    &from_netflow::CLASS,
-    &from_summary::CLASS,
-    &to_dump::CLASS,
-    &to_summary::CLASS,
-];
+pub static CLASSES: &[&clickwork_router::Class] =
+    &[&from_dump::CLASS, &from_netflow::CLASS, &from_summary::CLASS, &to_dump::CLASS, &to_summary::CLASS];
 
 pub use flow::Encapsulation;
 pub(crate) use flow::{first_timestamp, set_first_timestamp};
