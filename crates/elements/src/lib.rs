@@ -20,6 +20,8 @@ pub mod ip6;
 mod ipsec;
 mod local;
 mod named;
+#[cfg(test)]
+mod oracle;
 mod print;
 mod queue;
 mod rate;

@@ -35,8 +35,9 @@ pub static PING: Class = Class {
 pub static ANY: Class = Class {
     help: "encapsulates packets in ICMP messages",
     manual: "Puts an ICMP header of TYPE and CODE and an IP header in front of each packet, from SRC to DST. The IP \
-             identification counts up from 1; echo requests and replies have IDENTIFIER and the same sequence number. The \
-             headers are marked and the destination annotation set.",
+             identification counts up from 1; echo, timestamp and information requests and replies have IDENTIFIER and the \
+             same sequence number. The header of timestamp messages has 20 bytes, with times of 0, the others 8. The headers \
+             are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> ICMPIPEncap(1.0.0.1, 2.0.0.2, echo-reply) -> Discard",
     packets: "any/push(ip icmp)",
     args: &[
@@ -44,7 +45,7 @@ pub static ANY: Class = Class {
         ArgSpec::required("DST", ArgType::IpAddr, "destination address"),
         ArgSpec::required("TYPE", ArgType::Other("ICMP type"), "type, by name or number"),
         ArgSpec::positional("CODE", ArgType::Other("ICMP code"), "0", "code, by name or number"),
-        ArgSpec::keyword("IDENTIFIER", ArgType::U16, "0", "identifier of echo messages"),
+        ArgSpec::keyword("IDENTIFIER", ArgType::U16, "0", "identifier of messages that have one"),
     ],
     handlers: HANDLERS,
     ..Class::new("ICMPIPEncap", "icmp", || Box::new(EMPTY))
@@ -63,6 +64,22 @@ fn set(address: &mut Ipv4Address, text: &str) -> Result<(), String> {
 
 /// Time to live of packets.
 const TTL: u8 = 255;
+/// Bytes of a timestamp message (RFC 792), with three times.
+const TIMESTAMP_HEADER: usize = 20;
+
+/// Bytes of the header of messages of a type.
+fn header_len(icmp_type: u8) -> usize {
+    match icmp_type {
+        icmp_type::TIMESTAMP | icmp_type::TIMESTAMP_REPLY => TIMESTAMP_HEADER,
+        _ => size_of::<IcmpHeader>(),
+    }
+}
+
+/// Whether messages of a type have an identifier and a sequence number.
+fn is_numbered(icmp_type: u8) -> bool {
+    use icmp_type::{ECHO, ECHO_REPLY, INFORMATION, INFORMATION_REPLY, TIMESTAMP, TIMESTAMP_REPLY};
+    matches!(icmp_type, ECHO | ECHO_REPLY | TIMESTAMP | TIMESTAMP_REPLY | INFORMATION | INFORMATION_REPLY)
+}
 
 const EMPTY: IcmpEncap = IcmpEncap {
     source: Ipv4Address::UNSPECIFIED,
@@ -88,10 +105,12 @@ impl IcmpEncap {
         header.set_source(self.source);
         header.set_destination(self.destination);
         header.set_identification(self.id);
-        let (_, message) = prepend(p, header, size_of::<IcmpHeader>())?;
+        let length = header_len(icmp_type);
+        let (_, message) = prepend(p, header, length)?;
+        message[..length].fill(0);
         *IcmpHeader::peek_mut(message)? = IcmpHeader::new(icmp_type, code);
         let mut icmp = IcmpMut::new(message)?;
-        if matches!(icmp_type, icmp_type::ECHO | icmp_type::ECHO_REPLY) {
+        if is_numbered(icmp_type) {
             icmp.set_identifier(self.identifier);
             icmp.set_sequence(self.id);
         }
@@ -105,7 +124,8 @@ impl SimpleElement for IcmpEncap {
         args.read("SRC", &mut self.source).read("DST", &mut self.destination);
         args.read("IDENTIFIER", &mut self.identifier);
         if self.message.is_none() {
-            self.message = type_arg(args).map(|icmp_type| (icmp_type, code_arg(args, icmp_type)));
+            self.message = type_arg(args, "invalid TYPE")
+                .map(|icmp_type| (icmp_type, code_arg(args, icmp_type, "invalid CODE")));
         }
     }
 
@@ -149,13 +169,68 @@ mod tests {
         assert_eq!((got[0][8], t.read("e.dst")), (255, "2.0.0.2".into()));
     }
 
+    /// As scapy builds them: `IP(src="1.0.0.1", dst="2.0.0.2", ttl=255, id=1) / ICMP(type=TYPE, id=7, seq=1) / b"abc"`,
+    /// timestamps with `ts_ori=0, ts_rx=0, ts_tx=0`, errors without id and seq.
+    const MESSAGES: &[(&str, &str)] = &[
+        ("echo-reply", "4500001f00010000ff01b8da010000010200000200003b9500070001616263"),
+        ("echo", "4500001f00010000ff01b8da01000001020000020800339500070001616263"),
+        (
+            "timestamp",
+            "4500002b00010000ff01b8ce01000001020000020d002e9500070001000000000000000000000000616263",
+        ),
+        (
+            "timestamp-reply",
+            "4500002b00010000ff01b8ce01000001020000020e002d9500070001000000000000000000000000616263",
+        ),
+        ("inforeq", "4500001f00010000ff01b8da01000001020000020f002c9500070001616263"),
+        ("inforeq-reply", "4500001f00010000ff01b8da010000010200000210002b9500070001616263"),
+        ("unreachable", "4500001f00010000ff01b8da01000001020000020300389d00000000616263"),
+        ("sourcequench", "4500001f00010000ff01b8da01000001020000020400379d00000000616263"),
+        ("redirect", "4500001f00010000ff01b8da01000001020000020500369d00000000616263"),
+        ("timeexceeded", "4500001f00010000ff01b8da01000001020000020b00309d00000000616263"),
+        ("parameterproblem", "4500001f00010000ff01b8da01000001020000020c002f9d00000000616263"),
+    ];
+
     #[test]
-    fn other_messages_have_no_number() {
-        let mut t =
-            Harness::new("s :: Source -> ICMPIPEncap(1.0.0.1, 2.0.0.2, 11, 1, IDENTIFIER 5) -> k :: Sink");
-        t.push("s", 0, [Packet::new(b"")]);
-        let bytes = t.bytes("k").remove(0);
-        assert_eq!((&bytes[20..22], &bytes[24..]), (&[11, 1][..], &[0; 4][..]));
-        assert!(Harness::errors("Idle -> ICMPIPEncap(1.0.0.1, 2.0.0.2) -> Discard").contains("TYPE"));
+    fn messages_are_those_that_others_build() {
+        for (name, digits) in MESSAGES {
+            let mut t = Harness::new(&format!(
+                "s :: Source -> ICMPIPEncap(1.0.0.1, 2.0.0.2, {name}, 0, IDENTIFIER 7) -> k :: Sink"
+            ));
+            t.push("s", 0, [Packet::new(b"abc")]);
+            let p = t.take("k").remove(0);
+            let hex: String = p.data().iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(hex, *digits, "{name}");
+            assert_eq!((p.network_offset(), p.transport_offset()), (Some(0), Some(20)));
+            assert_eq!(p.dst_ip().to_string(), "2.0.0.2");
+        }
+    }
+
+    #[test]
+    fn identifications_are_never_zero() {
+        let mut t = Harness::new("s :: Source -> ICMPIPEncap(1.0.0.1, 2.0.0.2, echo) -> k :: Sink");
+        t.push("s", 0, (0..0x10001).map(|_| Packet::new(b"")));
+        let numbers: Vec<_> = t.bytes("k").iter().map(|b| [b[4], b[5], b[26], b[27]]).collect();
+        assert_eq!(numbers[0xFFFE..], [[0xFF; 4], [0, 1, 0, 1], [0, 2, 0, 2]]);
+    }
+
+    #[test]
+    fn types_and_codes_are_given_by_name_or_number() {
+        for (arguments, expected) in [("11, 1", [11, 1]), ("unreachable, port", [3, 3]), ("13", [13, 0])] {
+            let mut t = Harness::new(&format!(
+                "s :: Source -> ICMPIPEncap(1.0.0.1, 2.0.0.2, {arguments}) -> k :: Sink"
+            ));
+            t.push("s", 0, [Packet::new(b"")]);
+            assert_eq!(t.bytes("k")[0][20..22], expected, "{arguments}");
+        }
+        for (arguments, message) in [
+            ("", "TYPE"),
+            (", 256", "invalid TYPE"),
+            (", 3, 256", "invalid CODE"),
+            (", echo, port", "invalid CODE"),
+        ] {
+            let e = Harness::errors(&format!("Idle -> ICMPIPEncap(1.0.0.1, 2.0.0.2{arguments}) -> Discard"));
+            assert!(e.contains(message), "{e}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! ICMPError: answers packets with ICMP error messages. Read first: RFC 792, RFC 1812 §4.3.2, RFC 1122 §3.2.2.
 
-use super::names::{code_arg, type_arg};
+use super::names::{CODE_RANGE, TYPE_RANGE, code_arg, type_arg};
 use crate::ip::addresses::{AddressSet, Several};
 use crate::standard::fast::drop_broadcasts::is_for_many;
 use crate::values::store;
@@ -235,8 +235,8 @@ impl SimpleElement for ICMPError {
         if let Some(Several(addresses)) = args.get("BADADDRS") {
             self.bad_addresses.extend(addresses);
         }
-        match type_arg(args) {
-            Some(t) if is_error(t) => (self.icmp_type, self.code) = (t, code_arg(args, t)),
+        match type_arg(args, TYPE_RANGE) {
+            Some(t) if is_error(t) => (self.icmp_type, self.code) = (t, code_arg(args, t, CODE_RANGE)),
             Some(t) => args.error(format!("ICMP type {t} is not an error type")),
             None => {}
         }

@@ -9,6 +9,8 @@ mod icmp_error;
 mod icmp_ping_responder;
 mod icmp_ping_source;
 pub(crate) mod names;
+#[cfg(test)]
+mod oracle;
 mod ping_replies;
 
 /// The classes of this family.

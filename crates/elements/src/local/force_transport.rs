@@ -1,6 +1,6 @@
 //! ForceTCP, ForceUDP and ForceICMP: make a valid header of their protocol out of what follows the IP header.
 
-use crate::icmp::names::{code_arg, type_arg};
+use crate::icmp::names::{CODE_RANGE, TYPE_RANGE, code_arg, type_arg};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::{Header, IcmpMut, Ipv4Header, TcpHeader, TcpMut, UdpHeader, UdpMut};
 use clickwork_router::args::{ArgSpec, ArgType, Args, TcpPort, UdpPort};
@@ -168,8 +168,8 @@ const ICMP_HEADER: usize = 8;
 
 impl SimpleElement for ForceIcmp {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        if let Some(icmp_type) = type_arg(args) {
-            (self.icmp_type, self.code) = (icmp_type, code_arg(args, icmp_type));
+        if let Some(icmp_type) = type_arg(args, TYPE_RANGE) {
+            (self.icmp_type, self.code) = (icmp_type, code_arg(args, icmp_type, CODE_RANGE));
         }
     }
 
