@@ -10,7 +10,8 @@ use clickwork_router::{Class, Cx, SimpleElement, Verdict};
 /// The class facts of AthdescEncap.
 pub static ENCAP: Class = Class {
     help: "puts Atheros descriptors in front of frames",
-    manual: "Adds a descriptor with power, rate and tries from the annotation WIFI_EXTRA, for a driver to send the frame.",
+    manual: "Adds a descriptor with power, the four rates and how often to try each from the annotation WIFI_EXTRA, for a \
+             driver to send the frame.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> SetTXRate(22) -> AthdescEncap -> AthdescDecap -> Discard",
     packets: "any/forget",
     args: &[DEBUG],
@@ -38,8 +39,9 @@ struct Field(usize, u32, u32);
 
 const FRAME_LENGTH: Field = Field(8, 0, 12);
 const POWER: Field = Field(8, 16, 6);
-const TRIES: Field = Field(16, 16, 4);
-const RATE: Field = Field(20, 0, 5);
+/// How often to try each of four rates, and the rates.
+const TRIES: [Field; 4] = [Field(16, 16, 4), Field(16, 20, 4), Field(16, 24, 4), Field(16, 28, 4)];
+const RATES: [Field; 4] = [Field(20, 0, 5), Field(20, 5, 5), Field(20, 10, 5), Field(20, 15, 5)];
 const GAVE_UP: Field = Field(24, 1, 1);
 const FAILURES: Field = Field(24, 8, 4);
 const ACK_STRENGTH: Field = Field(28, 13, 8);
@@ -103,7 +105,7 @@ fn extra(data: &[u8]) -> Extra {
     } else {
         extra.set(flag::TX, true);
         (extra.power, extra.rssi) = (POWER.get(data), ACK_STRENGTH.get(data));
-        (extra.rate[0], extra.tries[0]) = (rate_of(RATE.get(data)), FAILURES.get(data));
+        (extra.rate[0], extra.retries) = (rate_of(RATES[0].get(data)), FAILURES.get(data));
         extra.set(flag::TX_FAIL, GAVE_UP.get(data) != 0);
     }
     extra
@@ -125,8 +127,10 @@ impl SimpleElement for Athdesc {
             let data = p.push(SIZE);
             data[..SIZE].fill(0);
             POWER.put(data, extra.power);
-            RATE.put(data, code_of(extra.rate[0]));
-            TRIES.put(data, extra.tries[0].saturating_sub(1));
+            for step in 0..4 {
+                RATES[step].put(data, code_of(extra.rate[step]));
+                TRIES[step].put(data, extra.tries[step]);
+            }
         } else if p.len() >= SIZE {
             extra(p.data()).annotate(p);
             p.pull(SIZE);
@@ -157,7 +161,8 @@ mod tests {
         assert_eq!((received.rate[0], received.rssi, received.flags.get()), (22, 55, 0));
         assert_eq!(decapsulated([0; 6]).flags, flag::RX_ERR);
         let sent = decapsulated([100 | 33 << 16, 0, 0, 0x0C, 1 << 1 | 5 << 8, 44 << 13]);
-        assert_eq!((sent.rate[0], sent.rssi, sent.power, sent.tries[0]), (108, 44, 33, 5));
+        assert_eq!((sent.rate[0], sent.rssi, sent.power, sent.retries), (108, 44, 33, 5));
+        assert_eq!(sent.tries, [0; 4]);
         assert_eq!(sent.flags, flag::TX | flag::TX_FAIL);
     }
 
@@ -170,10 +175,22 @@ mod tests {
             t.push("s", 0, [Packet::new(b"x")]);
             let out = t.bytes("k").remove(0);
             assert_eq!(
-                (out.len(), rate_of(RATE.get(&out)), POWER.get(&out), TRIES.get(&out)),
-                (33, rate, 20, 3)
+                (out.len(), rate_of(RATES[0].get(&out)), POWER.get(&out), TRIES[0].get(&out)),
+                (33, rate, 20, 4)
             );
         }
+    }
+
+    /// Control words 2 and 3 of the AR5212: four numbers of tries of four bits from bit 16 on, four rates of five bits.
+    #[test]
+    fn all_four_rates_are_given_to_the_driver() {
+        let mut t = Harness::new("s :: Source -> AthdescEncap -> k :: Sink");
+        let mut p = Packet::new(b"x");
+        Extra { rate: [108, 72, 22, 2], tries: [4, 3, 2, 1], ..Extra::ZERO }.annotate(&mut p);
+        t.push("s", 0, [p]);
+        let out = t.bytes("k").remove(0);
+        let words = [16, 20].map(|at| word(&out, at));
+        assert_eq!(words, [0x1234_0000, 0x0C | 0x0D << 5 | 0x1C << 10 | 0x1B << 15]);
     }
 
     #[test]

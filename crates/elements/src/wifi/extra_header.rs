@@ -43,8 +43,7 @@ impl SimpleElement for ExtraHeader {
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
         if self.encap {
-            Extra::change(p, |extra| extra.magic = MAGIC.into());
-            let extra = Extra::of(p);
+            let extra = Extra { magic: MAGIC.into(), ..Extra::of(p) };
             p.push(SIZE)[..SIZE].copy_from_slice(extra.as_bytes());
         } else if let Some(extra) = Extra::front(p.data()).filter(Extra::is_valid) {
             extra.annotate(p);
@@ -73,6 +72,13 @@ mod tests {
         t.push("d", 0, [Packet::new(out.data())]);
         let back = t.take("r").remove(0);
         assert_eq!((back.data(), &back.annotations()[16..40]), (&b"abc"[..], &expected[..]));
+    }
+
+    #[test]
+    fn the_annotation_itself_stays() {
+        let mut t = Harness::new("s :: Source -> SetNoAck -> ExtraEncap -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"abc")]);
+        assert_eq!(t.take("k")[0].annotations()[16..20], [0; 4]);
     }
 
     #[test]

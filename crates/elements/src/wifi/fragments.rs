@@ -53,14 +53,15 @@ struct WifiFragment {
 impl WifiFragment {
     fn divide(&self, p: Packet, cx: &mut Cx<'_>) {
         let Some(&header) =
-            WifiHeader::of(&p).filter(|_| self.longest > 0 && p.len() > HEADER + self.longest)
+            WifiHeader::of(&p).filter(|h| self.longest > 0 && p.len() > h.data_header_len() + self.longest)
         else {
             if self.debug {
                 say(cx, "no modificatoin");
             }
             return cx.emit(0, p);
         };
-        let bodies = p.data()[HEADER..].chunks(self.longest);
+        let (front, body) = p.data().split_at(header.data_header_len());
+        let bodies = body.chunks(self.longest);
         let count = bodies.len();
         if count > MOST_FRAGMENTS {
             return cx.drop(p, "more than 16 fragments");
@@ -72,10 +73,11 @@ impl WifiFragment {
                 header.control[1] |= flag::MORE_FRAGMENTS;
             }
             if self.debug {
-                let length = HEADER + body.len();
+                let length = front.len() + body.len();
                 say(cx, format_args!("push: on frag {number}/{count} len {length}"));
             }
-            cx.emit(0, Packet::with_room(DEFAULT_HEADROOM, &[header.as_bytes(), body].concat(), 0));
+            let parts = [header.as_bytes(), &front[HEADER..], body];
+            cx.emit(0, Packet::with_room(DEFAULT_HEADROOM, &parts.concat(), 0));
         }
     }
 }
@@ -144,7 +146,7 @@ impl WifiDefrag {
     }
 
     fn add(&mut self, p: Packet, header: &WifiHeader, cx: &mut Cx<'_>) -> Option<Packet> {
-        let body = &p.data()[HEADER..];
+        let body = p.data().get(header.data_header_len()..).unwrap_or_default();
         let is_next = self.is_next(header, body.len());
         let slot = self.partial.get_mut(header.address2);
         let (true, Some(slot)) = (is_next, slot) else {

@@ -2,6 +2,7 @@
 //!
 //! Not here: what management frames carry (see [`super::management`]).
 
+use super::params::address_at;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::Header;
@@ -152,12 +153,17 @@ impl WifiHeader {
         HEADER + fourth + if qos { 2 } else { 0 }
     }
 
-    /// The addresses by direction. Between access points Click takes the three first ones as between stations.
-    pub fn addresses(&self) -> Addresses {
+    /// Whom `frame`, which begins with this header, is from and to (IEEE 802.11-2016 table 9-26). Between access points the
+    /// first address, of the one that receives it, stands for the network.
+    pub fn ends(&self, frame: &[u8]) -> Addresses {
         let [one, two, three] = [self.address1, self.address2, self.address3];
         match self.direction() {
             direction::TO_AP => Addresses { destination: three, source: two, bssid: one },
             direction::FROM_AP => Addresses { destination: one, source: three, bssid: two },
+            direction::BETWEEN_APS => {
+                let source = address_at(frame, HEADER).unwrap_or_default();
+                Addresses { destination: three, source, bssid: one }
+            }
             _ => Addresses { destination: one, source: two, bssid: three },
         }
     }

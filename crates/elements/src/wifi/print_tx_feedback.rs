@@ -10,7 +10,7 @@ use clickwork_router::{Class, Cx, SimpleElement, Verdict};
 pub static CLASS: Class = Class {
     help: "prints how frames were sent",
     manual: "Passes every packet on and prints a line about it: LABEL, the timestamp, the address at OFFSET, and the flags, \
-             rates and tries in the annotation WIFI_EXTRA.",
+             the first two rates and tries, and the retries in the annotation WIFI_EXTRA.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> SetTXRate(22) -> PrintTXFeedback(sent) -> Discard",
     args: &[
         ArgSpec::positional("LABEL", ArgType::String, "", "printed first"),
@@ -33,9 +33,10 @@ impl SimpleElement for PrintTXFeedback {
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         let label = if self.label.is_empty() { "PrintTXFeedback".into() } else { format!("{}:", self.label) };
         let (extra, address) = (Extra::of(p), address_at(p.data(), self.offset as usize).unwrap_or_default());
-        let ([r0, r1, r2, r3], [t0, t1, t2, t3]) = (extra.rate, extra.tries);
+        let Extra { rate: [rate, alternate, ..], tries: [tries, alternate_tries, ..], retries, .. } = extra;
         cx.chatter(&format!(
-            "{label} {} {address} flags {} rate {r0} tries {t0} rate1 {r1} tries1 {t1} rate2 {r2} tries2 {t2} rate3 {r3} tries3 {t3}",
+            "{label} {} {address} flags {} rate {rate} max_retries {tries} alt_rate {alternate} \
+             alt_retries {alternate_tries} retries {retries}",
             p.timestamp(),
             extra.flags.get().cast_signed(),
         ));
@@ -56,8 +57,9 @@ mod tests {
         );
         let mut p = Packet::new(&[0, 1, 2, 3, 4, 5]);
         p.set_timestamp(Timestamp::new(7, 0));
+        Extra { rate: [0, 4, 5, 6], tries: [0, 7, 8, 9], retries: 1, ..Extra::ZERO }.annotate(&mut p);
         t.push("s", 0, [p]);
-        let rest = "flags 0 rate 22 tries 3 rate1 0 tries1 0 rate2 0 tries2 0 rate3 0 tries3 0\n";
+        let rest = "flags 0 rate 22 max_retries 3 alt_rate 4 alt_retries 7 retries 1\n";
         let expected =
             format!("PrintTXFeedback 7.000000 00-01-02-03-04-05 {rest}l: 7.000000 00-00-00-00-00-00 {rest}");
         assert_eq!((t.printed(), t.take("k").len()), (expected, 1));

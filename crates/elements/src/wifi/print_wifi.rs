@@ -232,7 +232,7 @@ fn flags(header: &WifiHeader, extra: &Extra) -> String {
     ];
     let set: String = names.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name).collect();
     let retries = match extra.has(extra::flag::TX) {
-        true => format!(" retries {}", extra.tries[0]),
+        true => format!(" retries {}", extra.retries),
         false => String::new(),
     };
     format!("[{set} ] {retries}")
@@ -323,7 +323,7 @@ mod tests {
         let mut t = Harness::new("s :: Source -> PrintWifi -> k :: Sink");
         let mut p = Packet::new(&samples::frame("data nods"));
         let mut extra =
-            Extra { rssi: 40, silence: 7, rate: [11, 0, 0, 0], tries: [3, 0, 0, 0], ..Extra::ZERO };
+            Extra { rssi: 40, silence: 7, rate: [11, 0, 0, 0], tries: [9; 4], retries: 3, ..Extra::ZERO };
         extra.flags = 0x1F.into();
         extra.annotate(&mut p);
         t.push("s", 0, [p]);

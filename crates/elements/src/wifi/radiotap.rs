@@ -10,8 +10,8 @@ use clickwork_router::{Class, Cx, SimpleElement, Verdict};
 /// The class facts of RadiotapEncap.
 pub static ENCAP: Class = Class {
     help: "puts radiotap headers in front of frames",
-    manual: "Adds a radiotap header that tells the driver rate, power, whether to wait for an acknowledgement, and the number \
-             of retries, from the annotation WIFI_EXTRA.",
+    manual: "Adds a radiotap header of 14 bytes that tells the driver rate, power, whether to wait for an acknowledgement, \
+             and the number of retries, from the annotation WIFI_EXTRA.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> SetTXRate(22) -> RadiotapEncap -> RadiotapDecap -> Discard",
     packets: "any/forget",
     args: &[DEBUG],
@@ -43,7 +43,6 @@ mod field {
     pub const NOISE: usize = 13;
     pub const RX_FLAGS: usize = 14;
     pub const TX_FLAGS: usize = 15;
-    pub const RTS_RETRIES: usize = 16;
     pub const RETRIES: usize = 17;
     /// Another word of such bits follows.
     pub const EXTENDED: usize = 31;
@@ -154,11 +153,7 @@ fn decapsulate(p: &mut Packet) {
 }
 
 fn encapsulate(p: &mut Packet) {
-    const FIELDS: u32 = 1 << field::RATE
-        | 1 << field::POWER
-        | 1 << field::TX_FLAGS
-        | 1 << field::RTS_RETRIES
-        | 1 << field::RETRIES;
+    const FIELDS: u32 = 1 << field::RATE | 1 << field::POWER | 1 << field::TX_FLAGS | 1 << field::RETRIES;
     const LENGTH: u8 = 14;
     let extra = Extra::of(p);
     let tx_flags = if extra.has(flag::TX_NOACK) { TX_NO_ACK } else { 0 };
@@ -167,7 +162,8 @@ fn encapsulate(p: &mut Packet) {
         tries => tries - 1,
     };
     let [a, b, c, d] = FIELDS.to_le_bytes();
-    let header = [0, 0, LENGTH, 0, a, b, c, d, extra.rate[0], extra.power, tx_flags, 0, 0, retries];
+    // The last byte makes the length even, as in Click, which has the retries there and a byte of zeros before them.
+    let header = [0, 0, LENGTH, 0, a, b, c, d, extra.rate[0], extra.power, tx_flags, 0, retries, 0];
     p.push(header.len())[..header.len()].copy_from_slice(&header);
 }
 
@@ -255,11 +251,11 @@ mod tests {
         let mut t = Harness::new("s :: Source -> SetTXRate(22, TRIES 5) -> SetTXPower(40) -> SetNoAck -> RadiotapEncap -> k :: Sink;
                                   n :: Source -> RadiotapEncap -> j :: Sink");
         t.push("s", 0, [Packet::new(b"x")]);
-        let present = (1u32 << 2 | 1 << 10 | 1 << 15 | 1 << 16 | 1 << 17).to_le_bytes();
-        let expected = [&[0, 0, 14, 0][..], &present, &[22, 40, 8, 0, 0, 4], b"x"].concat();
+        let present = 0x0002_8404u32.to_le_bytes();
+        let expected = [&[0, 0, 14, 0][..], &present, &[22, 40, 8, 0, 4, 0], b"x"].concat();
         assert_eq!(t.bytes("k"), std::slice::from_ref(&expected));
         t.push("n", 0, [Packet::new(b"x")]);
-        assert_eq!(t.bytes("j")[0][8..14], [0, 0, 0, 0, 0, 12]);
+        assert_eq!(t.bytes("j")[0][8..14], [0, 0, 0, 0, 12, 0]);
         let back = decapsulated(&expected);
         assert_eq!((back.data(), Extra::of(&back).rate[0], Extra::of(&back).retries), (&b"x"[..], 22, 4));
     }

@@ -1,17 +1,16 @@
 //! WepEncap and WepDecap: the encryption of early wireless networks, WEP (IEEE 802.11-1999 §8.2): RC4 with a key of which
 //! three bytes are sent along, and a CRC as integrity check.
 
-use super::frame::{HEADER, WifiHeader, flag, kind, subtype};
+use super::frame::{WifiHeader, flag, kind, subtype};
 use super::params::{DEBUG, debug_handler, line, parameter, set};
 use clickwork_packet::Packet;
-use clickwork_packet::headers::Header;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 use rc4::consts::U256;
 use rc4::{Key, KeyInit, Rc4, StreamCipher};
 
 const KEY: ArgSpec = ArgSpec::positional("KEY", ArgType::Data, "", "the key, 5 or 13 bytes, at most 16");
-const KEY_NUMBER: ArgSpec = ArgSpec::keyword("KEYID", ArgType::U32, "0", "number of the key");
+const KEY_NUMBER: ArgSpec = ArgSpec::keyword("KEYID", ArgType::U32, "0", "number of the key, 0 to 3");
 const STRICT: ArgSpec = ArgSpec::keyword("STRICT", ArgType::Bool, "false", "of no effect, as in Click");
 
 /// The class facts of WepEncap.
@@ -58,7 +57,7 @@ pub static DECAP: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> WifiEncap(0) -> WepEncap(\\<0102030405>, ACTIVE true) \
               -> WepDecap(\\<0102030405>) -> Discard",
     packets: "any/forget",
-    args: &[KEY, ArgSpec::positional("KEYID", ArgType::U32, "0", "number of the key"), DEBUG, STRICT],
+    args: &[KEY, ArgSpec::positional("KEYID", ArgType::U32, "0", "number of the key, 0 to 3"), DEBUG, STRICT],
     handlers: &[
         debug_handler!(WepDecap),
         read_handler!("key", "the key", |e: &mut WepDecap, _| e.wep.unparse()).and_write(write_handler!(
@@ -77,6 +76,8 @@ const WEP: usize = VECTOR + 1;
 const CHECK: usize = 4;
 /// Bytes of the longest key.
 const LONGEST_KEY: usize = 16;
+/// Where the number of the key stands in the byte behind the vector: the two high bits.
+const NUMBER_SHIFT: u32 = 6;
 
 /// A key and its number.
 #[derive(Default)]
@@ -109,6 +110,11 @@ impl Wep {
         Ok(())
     }
 
+    /// The byte behind the vector. A number above 3 is taken as that byte, as it has to be written for Click.
+    fn number_byte(&self) -> u8 {
+        if self.number > 3 { self.number as u8 } else { (self.number << NUMBER_SHIFT) as u8 }
+    }
+
     /// The cipher. RC4 reads its key over and over until it has 256 bytes, so a key can be written out to that length.
     fn cipher(&self, vector: [u8; VECTOR]) -> Rc4<U256> {
         let seed: Vec<u8> = vector.iter().chain(&self.key).copied().collect();
@@ -138,27 +144,28 @@ fn vector(random: u32) -> [u8; VECTOR] {
 }
 
 impl WepEncap {
-    fn encrypt(&self, p: &mut Packet, cx: &mut Cx<'_>) {
+    fn encrypt(&self, header: usize, p: &mut Packet, cx: &mut Cx<'_>) {
         let vector = vector(cx.random());
         let data = p.push(WEP);
-        data.copy_within(WEP..WEP + HEADER, 0);
+        data.copy_within(WEP..WEP + header, 0);
         data[1] |= flag::PROTECTED;
-        data[HEADER..HEADER + VECTOR].copy_from_slice(&vector);
-        data[HEADER + VECTOR] = self.wep.number as u8;
-        let check = crc32fast::hash(&data[HEADER + WEP..]);
+        let (front, body) = data.split_at_mut(header + WEP);
+        front[header..header + VECTOR].copy_from_slice(&vector);
+        front[header + VECTOR] = self.wep.number_byte();
+        let check = crc32fast::hash(body);
         let data = p.put(CHECK);
         let end = data.len();
         data[end - CHECK..].copy_from_slice(&check.to_le_bytes());
-        self.wep.cipher(vector).apply_keystream(&mut data[HEADER + WEP..]);
+        self.wep.cipher(vector).apply_keystream(&mut data[header + WEP..]);
     }
 }
 
 impl WepDecap {
-    fn decrypt(&self, p: &mut Packet, cx: &Cx<'_>) {
-        let body = p.data().get(HEADER..).unwrap_or_default();
+    fn decrypt(&self, header: usize, p: &mut Packet, cx: &Cx<'_>) {
+        let body = p.data().get(header..).unwrap_or_default();
         let [a, b, c, number, sealed @ ..] = body else { return };
         let (vector, number) = ([*a, *b, *c], *number);
-        if u32::from(number) != self.wep.number || sealed.len() < CHECK {
+        if number >> NUMBER_SHIFT != self.wep.number_byte() >> NUMBER_SHIFT || sealed.len() < CHECK {
             return;
         }
         let mut plain = sealed.to_vec();
@@ -169,10 +176,10 @@ impl WepDecap {
             return self.tell_failure(vector, number, computed, &sent, cx);
         }
         p.data_mut()[1] &= !flag::PROTECTED;
-        p.data_mut().copy_within(..HEADER, WEP);
+        p.data_mut().copy_within(..header, WEP);
         p.pull(WEP);
         p.take(CHECK);
-        p.data_mut()[HEADER..].copy_from_slice(&plain);
+        p.data_mut()[header..].copy_from_slice(&plain);
     }
 
     /// Click prints what it computes with: the complements.
@@ -185,6 +192,7 @@ impl WepDecap {
         cx: &Cx<'_>,
     ) {
         let vector = i32::from_le_bytes([vector[0], vector[1], vector[2], number]);
+        let number = number >> NUMBER_SHIFT;
         let sent = sent.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte));
         let computed = !u32::from_le_bytes(computed);
         cx.chatter(&format!(
@@ -201,13 +209,15 @@ impl SimpleElement for WepEncap {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        let is_meant = WifiHeader::peek(p.data()).is_some_and(|header| match header.kind() {
+        let Some(&header) = WifiHeader::of(p) else { return Verdict::PASS };
+        let is_meant = match header.kind() {
             kind::DATA => true,
             kind::MANAGEMENT => header.subtype() == subtype::AUTHENTICATION,
             _ => false,
-        });
-        if self.active && is_meant {
-            self.encrypt(p, cx);
+        };
+        let length = header.data_header_len();
+        if self.active && is_meant && p.len() >= length {
+            self.encrypt(length, p, cx);
         }
         Verdict::PASS
     }
@@ -220,8 +230,8 @@ impl SimpleElement for WepDecap {
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
-        if WifiHeader::of(p).is_some_and(|header| header.has(flag::PROTECTED)) {
-            self.decrypt(p, cx);
+        if let Some(&header) = WifiHeader::of(p).filter(|header| header.has(flag::PROTECTED)) {
+            self.decrypt(header.data_header_len(), p, cx);
         }
         Verdict::PASS
     }
@@ -248,14 +258,28 @@ mod tests {
         }
     }
 
+    /// The vector stands behind the whole header, also if it has a fourth address or a quality-of-service field.
+    #[test]
+    fn longer_headers_stay_readable() {
+        for (name, header) in [("data qos", 26), ("data wds", 30)] {
+            let frame = samples::frame(name);
+            let (sealed, _) = through("WepEncap(abcde, ACTIVE true, KEYID 3)", &frame);
+            assert_eq!((&sealed[2..header], sealed[header + 3]), (&frame[2..header], 3 << 6), "{name}");
+            assert_eq!(through("WepDecap(abcde, 3)", &sealed).0, frame, "{name}");
+        }
+        let (plain, _) = through("WepDecap(abcde, 1)", &samples::frame("wep qos"));
+        assert_eq!(plain, samples::frame("data qos"));
+    }
+
     #[test]
     fn what_is_encrypted_is_read_with_the_key_alone() {
         let frame = samples::frame("data tods");
         for key in ["a", "abcde", "abcdefghijklmnop", "\"\""] {
             let (sealed, _) = through(&format!("WepEncap({key}, ACTIVE true, KEYID 2)"), &frame);
-            assert_eq!((sealed.len(), sealed[1], sealed[27]), (frame.len() + 8, 0x41, 2));
+            assert_eq!((sealed.len(), sealed[1], sealed[27]), (frame.len() + 8, 0x41, 2 << 6));
             assert_ne!(sealed[28..], frame[24..]);
             assert_eq!(through(&format!("WepDecap({key}, KEYID 2)"), &sealed).0, frame);
+            assert_eq!(through(&format!("WepDecap({key}, 128)"), &sealed).0, frame);
             assert_eq!(through(&format!("WepDecap({key}, 1)"), &sealed), (sealed.clone(), String::new()));
             let (same, told) = through("WepDecap(other, KEYID 2)", &sealed);
             assert!(same == sealed && told.starts_with("crc failed keyid 2 iv "), "{told}");

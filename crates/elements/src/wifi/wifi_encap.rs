@@ -14,9 +14,9 @@ use zerocopy::IntoBytes;
 pub static CLASS: Class = Class {
     help: "turns Ethernet frames into 802.11 data frames",
     manual: "Replaces the Ethernet header by LLC and SNAP headers and the header of an 802.11 data frame. MODE says which \
-             way it goes: 0 from station to station, 1 to the access point, 2 from the access point, 3 between access points \
-             (with three addresses only, as between stations). BSSID is the address of the network, unless WIRELESS_INFO \
-             names a WirelessInfo.",
+             way it goes: 0 from station to station, 1 to the access point, 2 from the access point, 3 between access \
+             points: then BSSID is the one that receives the frame, and the Ethernet source also stands for the one that \
+             sends it. BSSID is the address of the network, unless WIRELESS_INFO names a WirelessInfo.",
     example: "InfiniteSource(DATA \\<000000000001 000000000002 0800 45>, LIMIT 1, STOP true) \
               -> WifiEncap(2, 2:0:0:0:0:1) -> Discard",
     packets: "ether/forget unmarked",
@@ -58,6 +58,7 @@ impl WifiEncap {
         let (address1, address2, address3) = match mode {
             direction::TO_AP => (bssid, source, destination),
             direction::FROM_AP => (destination, bssid, source),
+            direction::BETWEEN_APS => (bssid, source, destination),
             _ => (destination, source, bssid),
         };
         WifiHeader { control: [kind::DATA, mode], address1, address2, address3, ..WifiHeader::default() }
@@ -89,9 +90,13 @@ impl SimpleElement for WifiEncap {
         };
         let header = self.header(&ether, mode);
         p.pull(ETHER);
-        let data = p.push(size_of::<WifiHeader>() + LLC);
-        let (front, llc) = data.split_at_mut(size_of::<WifiHeader>());
-        front.copy_from_slice(header.as_bytes());
+        let length = header.data_header_len();
+        let data = p.push(length + LLC);
+        let (front, llc) = data.split_at_mut(length);
+        front[..size_of::<WifiHeader>()].copy_from_slice(header.as_bytes());
+        if mode == direction::BETWEEN_APS {
+            front[size_of::<WifiHeader>()..].copy_from_slice(ether.source.as_bytes());
+        }
         llc[..LLC_SNAP.len()].copy_from_slice(&LLC_SNAP);
         llc[LLC_SNAP.len()..LLC].copy_from_slice(&ether.as_bytes()[12..]);
         Verdict::PASS
@@ -121,10 +126,7 @@ mod tests {
             let expected = samples::frame(&format!("data {name}"));
             assert_eq!(encapsulated(&format!("{mode}, 2:0:0:0:0:3"), ETHER).0, [expected], "{mode}");
         }
-        // Click leaves the fourth address out.
-        let (between, _) = encapsulated("3, 2:0:0:0:0:3", ETHER);
-        assert_eq!(between[0][..2], [8, 3]);
-        assert_eq!(between[0].len(), 24 + 8 + 3);
+        assert_eq!(encapsulated("3, 2:0:0:0:0:4", ETHER).0, [samples::frame("data wds")]);
     }
 
     #[test]

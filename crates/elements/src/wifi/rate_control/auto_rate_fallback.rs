@@ -117,20 +117,20 @@ struct Station {
 }
 
 impl Station {
-    fn fall(&mut self, tries: u8, stepup: u32, adaptive: bool) {
-        let down = usize::from(tries / 2).saturating_sub(1);
+    fn fall(&mut self, retries: u8, stepup: u32, adaptive: bool) {
+        let down = usize::from(retries / 2).saturating_sub(1);
         self.stepup = if self.rose && adaptive { self.stepup.saturating_mul(2) } else { stepup };
         self.rose &= !adaptive;
         self.successes = 0;
         self.current = self.current.saturating_sub(down);
     }
 
-    fn succeed(&mut self, tries: u8, stepup: u32) {
+    fn succeed(&mut self, retries: u8, stepup: u32) {
         if self.rose {
             self.stepup = stepup;
         }
         self.rose = false;
-        self.successes = if tries == 0 { self.successes.saturating_add(1) } else { 0 };
+        self.successes = if retries == 0 { self.successes.saturating_add(1) } else { 0 };
         if self.successes > self.stepup && self.current + 1 < self.rates.len() {
             self.current += 1;
             self.successes = 0;
@@ -175,7 +175,7 @@ impl RateControl for AutoRateFallback {
 
     fn learn(&mut self, p: &Packet, cx: &mut Cx<'_>) {
         let extra = Extra::of(p);
-        let (success, rate, tries) = (!extra.has(flag::TX_FAIL), i32::from(extra.rate[0]), extra.tries[0]);
+        let (success, rate, retries) = (!extra.has(flag::TX_FAIL), i32::from(extra.rate[0]), extra.retries);
         let Some(address) = station(p, self.offset).filter(|address| !address.is_multicast()) else { return };
         if rate == 0 || success && p.len() < self.threshold as usize {
             return;
@@ -186,9 +186,9 @@ impl RateControl for AutoRateFallback {
         }
         let fell = extra.has(flag::TX_USED_ALT_RATE) || !success;
         if fell {
-            station.fall(tries, self.stepup, self.adaptive);
+            station.fall(retries, self.stepup, self.adaptive);
         } else {
-            station.succeed(tries, self.stepup);
+            station.succeed(retries, self.stepup);
         }
         let now = station.rates[station.current];
         if self.debug && (fell || now != rate) {
@@ -233,6 +233,8 @@ impl Element for AutoRateFallback {
 #[cfg(test)]
 mod tests {
     use super::super::radio::Radio;
+    use crate::testing::Harness;
+    use clickwork_packet::Packet;
 
     const RATES: [i32; 4] = [2, 4, 11, 22];
 
@@ -273,6 +275,22 @@ mod tests {
         let mut radio = Radio::new("AutoRateFallback(RT rates)", &RATES);
         let at_best = radio.simulate(2000, |rate, random| if rate <= 4 { 100 } else { 5 } > random % 100);
         assert!(at_best[4] > 1700, "{}", at_best[4]);
+    }
+
+    /// Drivers report with radiotap headers: rate, flags of transmission, retries.
+    #[test]
+    fn feedback_comes_in_radiotap_headers() {
+        let mut t = Harness::new(
+            "rates :: AvailableRates(DEFAULT 2 4 11 22); s :: Source -> r :: AutoRateFallback(RT rates) -> k :: Sink;
+             f :: Source -> RadiotapDecap -> [1] r [1] -> Discard",
+        );
+        let station = [2, 0, 0, 0, 0, 1];
+        t.push("s", 0, [Packet::new(&station)]);
+        for (retries, successes) in [(0, "1"), (3, "0"), (0, "1"), (0, "2")] {
+            let header = [0, 0, 13, 0, 4, 0x80, 2, 0, 22, 0, 0, 0, retries];
+            t.push("f", 0, [Packet::new(&[&header[..], &station].concat())]);
+            assert_eq!(t.read("r.rates"), format!("02-00-00-00-00-01 22 {successes}\n"));
+        }
     }
 
     #[test]

@@ -211,7 +211,7 @@ impl RateControl for MadwifiRate {
         }
         if success && !(self.alt_rate && extra.has(flag::TX_USED_ALT_RATE)) {
             station.successes = station.successes.saturating_add(1);
-            station.retries = station.retries.saturating_add(u32::from(extra.tries[0].saturating_sub(1)));
+            station.retries = station.retries.saturating_add(u32::from(extra.retries));
         } else {
             station.failures = station.failures.saturating_add(1);
             station.retries = station.retries.saturating_add(RETRIES_OF_FAILURE);
@@ -288,7 +288,7 @@ mod tests {
         radio.wait(50);
         for period in 0..10 {
             assert_eq!(radio.send().0[0], 48, "{period}");
-            (0..11).for_each(|_| radio.succeed(1));
+            (0..11).for_each(|_| radio.succeed(0));
             // What was sent has taken 23 milliseconds.
             radio.wait(77);
         }

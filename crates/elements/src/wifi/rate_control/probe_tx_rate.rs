@@ -275,7 +275,7 @@ impl RateControl for ProbeTXRate {
 
     fn learn(&mut self, p: &Packet, cx: &mut Cx<'_>) {
         let Some((address, extra, success)) = self.outcome(p, cx) else { return };
-        let (rate, retries) = (extra.rate[0], extra.tries[0]);
+        let (rate, retries) = (extra.rate[0], extra.retries);
         let (time, tries) = (transmit_time(LENGTH, i32::from(rate), retries), u64::from(retries) + 1);
         if self.debug {
             if !success {

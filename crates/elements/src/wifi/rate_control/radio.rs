@@ -53,10 +53,10 @@ impl Radio {
     }
 
     /// Reports what became of a packet.
-    pub fn report(&mut self, rate: u8, tries: u8, success: bool) {
+    pub fn report(&mut self, rate: u8, retries: u8, success: bool) {
         let mut p = Packet::new(&STATION);
         let mut extra =
-            Extra { magic: MAGIC.into(), rate: [rate, 0, 0, 0], tries: [tries, 0, 0, 0], ..Extra::ZERO };
+            Extra { magic: MAGIC.into(), rate: [rate, 0, 0, 0], tries: [9; 4], retries, ..Extra::ZERO };
         extra.set(flag::TX, true);
         extra.set(flag::TX_FAIL, !success);
         extra.annotate(&mut p);
@@ -64,15 +64,15 @@ impl Radio {
     }
 
     /// Reports the last packet as lost.
-    pub fn fail(&mut self, tries: u8) {
+    pub fn fail(&mut self, retries: u8) {
         self.send();
-        self.report(self.last_rate, tries, false);
+        self.report(self.last_rate, retries, false);
     }
 
     /// Reports the last packet as received.
-    pub fn succeed(&mut self, tries: u8) {
+    pub fn succeed(&mut self, retries: u8) {
         self.send();
-        self.report(self.last_rate, tries, true);
+        self.report(self.last_rate, retries, true);
     }
 
     /// Sends packets, each until it arrives or its tries are used up: `arrives` says so for the rate and a random number. Returns how often a rate

@@ -40,7 +40,10 @@ G_EXTENDED = (48, 72, 96, 108)
 show("data nods", data(0, DESTINATION, SOURCE, BSSID) / BODY)
 show("data tods", data(1, BSSID, SOURCE, DESTINATION) / BODY)
 show("data fromds", data(2, DESTINATION, BSSID, SOURCE) / BODY)
-show("data wds", data(3, DESTINATION, SOURCE, BSSID, RELAY) / BODY)
+# What WifiEncap makes of BODY and RELAY: the Ethernet source sends it.
+show("data wds", data(3, RELAY, SOURCE, DESTINATION, SOURCE) / BODY)
+show("data relayed", data(3, RELAY, BSSID, DESTINATION, SOURCE) / BODY)
+show("data llc", data(1, BSSID, SOURCE, DESTINATION) / LLC(dsap=0x42, ssap=0x42, ctrl=3) / bytes(range(9)))
 show("data qos", data(1, BSSID, SOURCE, DESTINATION, subtype=8) / Dot11QoS() / BODY)
 show("data retry", data(0x0A, DESTINATION, BSSID, SOURCE, SC=5 << 4 | 2) / BODY)
 show("ack", Dot11(type=1, subtype=13, addr1=DESTINATION, ID=0x0102))
@@ -70,6 +73,9 @@ frame = data(1, BSSID, SOURCE, DESTINATION) / BODY
 show("radiotap", RadioTap(present="TSFT+Flags+Rate+Channel+dBm_AntSignal+dBm_AntNoise+Antenna", mac_timestamp=1,
                           Rate=5.5, ChannelFrequency=2422, ChannelFlags="CCK+2GHz", dBm_AntSignal=-40,
                           dBm_AntNoise=-90, Antenna=1) / frame)
+show("data qos padded", RadioTap(present="Flags", Flags="pad") / data(1, BSSID, SOURCE, DESTINATION, subtype=8)
+     / Dot11QoS() / b"\0\0" / BODY)
+show("data tods padded", RadioTap(present="Flags", Flags="pad") / frame)
 show("radiotap fcs", RadioTap(present="Flags+Rate+TXFlags", Flags="FCS", Rate=1, TXFlags=0)
      / Dot11FCS(type=2, FCfield=1, addr1=BSSID, addr2=SOURCE, addr3=DESTINATION) / BODY)
 show("prism", PrismHeader(msgcode=0x44, len=144, dev=b"wlan0", rssi=50, noise=7, rate=22, istx=0) / frame)
@@ -78,3 +84,8 @@ for name, key in [("40", "abcde"), ("104", "abcdefghijklm")]:
     conf.wepkey = key
     encrypted = data(0x41, BSSID, SOURCE, DESTINATION) / Dot11WEP(iv=b"\x11\x22\x33", keyid=0) / BODY
     show(f"wep {name}", encrypted)
+
+# scapy writes the byte with the key's number as it is told.
+conf.wepkey = "abcde"
+show("wep qos", data(0x41, BSSID, SOURCE, DESTINATION, subtype=8) / Dot11QoS()
+     / Dot11WEP(iv=b"\x11\x22\x33", keyid=1 << 6) / BODY)
