@@ -132,7 +132,7 @@ impl Names {
         self.find(base, |tables| &tables.ip6_prefix)
     }
 
-    /// An Ethernet address by name, or by name and `:eth`.
+    /// An Ethernet address by name, or by name and `:eth`, `:ether` or `:ethernet`.
     pub fn ether(&self, name: &str) -> Option<EtherAddress> {
         let (base, "" | "eth") = split_suffix(name) else { return None };
         self.find(base, |tables| &tables.ether).or_else(|| self.devices()?.ether(base))
@@ -208,7 +208,7 @@ fn split_suffix(name: &str) -> (&str, &'static str) {
     let Some((base, suffix)) = name.rsplit_once(':') else { return (name, "") };
     match SUFFIXES.iter().find(|known| known.eq_ignore_ascii_case(suffix)) {
         Some(known) => (base, known),
-        None if suffix.eq_ignore_ascii_case("ethernet") => (base, "eth"),
+        None if ["ether", "ethernet"].iter().any(|long| long.eq_ignore_ascii_case(suffix)) => (base, "eth"),
         None => (name, ""),
     }
 }
