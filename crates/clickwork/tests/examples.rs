@@ -15,6 +15,8 @@ mod mobile;
 mod namespaces;
 #[path = "examples/nat.rs"]
 mod nat;
+#[path = "examples/pings.rs"]
+mod pings;
 #[path = "examples/tcp.rs"]
 mod tcp;
 #[path = "examples/tunnel.rs"]
