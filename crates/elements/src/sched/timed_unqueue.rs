@@ -13,17 +13,20 @@ pub static CLASS: Class = Class {
              passes the first on at once.",
     example: "InfiniteSource(LIMIT 5, STOP false) -> Queue -> TimedUnqueue(10ms, 2) -> Discard; \
               DriverManager(wait 1s, stop)",
-    ports: "1/1",
-    processing: "l/h",
     args: &[
         ArgSpec::required("INTERVAL", ArgType::Seconds, "time between bursts"),
         ArgSpec::positional("BURST", ArgType::I32, "1", "packets in a burst"),
     ],
-    ..Class::new("TimedUnqueue", "sched", || Box::<TimedUnqueue>::default())
+    ..class("TimedUnqueue", || Box::new(TimedUnqueue::with_burst(1)))
 };
 
+/// The facts that TimedUnqueue and Burster have in common.
+pub(super) const fn class(name: &'static str, make: fn() -> Box<dyn Element>) -> Class {
+    Class { ports: "1/1", processing: "l/h", ..Class::new(name, "sched", make) }
+}
+
 #[derive(Default)]
-struct TimedUnqueue {
+pub(super) struct TimedUnqueue {
     interval: Duration,
     burst: usize,
     /// Packets still to be pulled in this burst.
@@ -34,6 +37,11 @@ struct TimedUnqueue {
 }
 
 impl TimedUnqueue {
+    /// With as many packets in a burst unless the configuration says otherwise.
+    pub fn with_burst(burst: usize) -> TimedUnqueue {
+        TimedUnqueue { burst, ..TimedUnqueue::default() }
+    }
+
     /// Sets the timer, so that delays do not add up.
     fn wait(&mut self, cx: &mut Cx<'_>) {
         let last = self.expired.unwrap_or_else(|| cx.steady());
@@ -50,9 +58,10 @@ impl Element for TimedUnqueue {
         if interval == 0 {
             args.error_in("INTERVAL", "must be at least 1ms");
         }
-        match args.get::<i32>("BURST").unwrap_or(1) {
-            n if n > 0 => self.burst = n as usize,
-            _ => args.error("bad BURST"),
+        match args.get::<i32>("BURST") {
+            None => {}
+            Some(n) if n > 0 => self.burst = n as usize,
+            Some(_) => args.error("bad BURST"),
         }
     }
 
