@@ -4,6 +4,7 @@
 //! sources and compiled code of generated classes, and facts about them. Long names are read in both forms that are in
 //! use (a table `//`, and names before the data), and written in the first.
 
+use clickwork_source::text;
 use std::fmt;
 
 /// The member that is the configuration.
@@ -64,18 +65,18 @@ impl Archive {
     /// If the archive is damaged or has no member `config`.
     pub fn open(bytes: Vec<u8>) -> Result<(String, Option<Archive>), ArchiveError> {
         if !Archive::is_archive(&bytes) {
-            return Ok((text(bytes), None));
+            return Ok((text::decode_file(bytes), None));
         }
         let mut archive = Archive::parse(&bytes)?;
         let config = archive
             .remove(CONFIG)
             .ok_or_else(|| error(0, "it has no member `config`, which would be the configuration"))?;
-        Ok((text(config.data), Some(archive)))
+        Ok((text::decode_file(config.data), Some(archive)))
     }
 
     /// These files with a configuration before them, as bytes.
     pub fn with_config(&self, config: String) -> Vec<u8> {
-        let config = Member { name: CONFIG.into(), modified: 0, mode: 0o644, data: config.into_bytes() };
+        let config = Member { name: CONFIG.into(), modified: 0, mode: 0o644, data: text::into_bytes(config) };
         let members = std::iter::once(config).chain(self.members.iter().cloned()).collect();
         Archive { members }.to_bytes()
     }
@@ -134,25 +135,23 @@ impl Archive {
     }
 }
 
-/// Bytes as text. Those that are no UTF-8 can stand in comments of old files; replacing them changes nothing else.
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
-}
-
 /// What stands for a name in the head: the name with a slash, or its place in the table of long names.
 fn head_name(name: &str, long_names: &mut Vec<u8>) -> String {
-    if name.len() <= SHORT_NAME && !name.contains('/') && !name.ends_with(' ') {
+    if text::encode(name).len() <= SHORT_NAME && !name.contains('/') && !name.ends_with(' ') {
         return format!("{name}/");
     }
     let at = long_names.len();
-    long_names.extend_from_slice(name.as_bytes());
+    long_names.extend_from_slice(&text::encode(name));
     long_names.extend_from_slice(b"/\n");
     format!("/{at}")
 }
 
 fn write_member(out: &mut Vec<u8>, name: &str, member: &Member) {
     let Member { modified, mode, data, .. } = member;
-    let head = format!("{name:<16}{modified:<12}{:<6}{:<6}{mode:<8o}{:<10}`\n", 0, 0, data.len());
+    let head = format!("{modified:<12}{:<6}{:<6}{mode:<8o}{:<10}`\n", 0, 0, data.len());
+    let mut name = text::encode(name).into_owned();
+    name.resize(16, b' ');
+    out.extend_from_slice(&name);
     out.extend_from_slice(head.as_bytes());
     out.extend_from_slice(data);
     if data.len() % 2 == 1 {
@@ -188,7 +187,7 @@ impl<'a> Reader<'a> {
         let size = number(48..58, 10, "size")?;
         let data = self.data(start + HEAD, size)?;
         self.at = (start + HEAD + data.len()).next_multiple_of(2);
-        let name = String::from_utf8_lossy(&head[..16]).trim_end_matches(' ').to_string();
+        let name = text::decode(&head[..16]).trim_end_matches(' ').to_string();
         if name == "//" {
             self.long_names = data;
             return Ok(None);
@@ -217,14 +216,14 @@ impl<'a> Reader<'a> {
             let length: usize = length.parse().map_err(|_| error(start, "a long name has no length"))?;
             let (name, rest) =
                 data.split_at_checked(length).ok_or_else(|| error(start, "a long name is cut off"))?;
-            let name = String::from_utf8_lossy(name).trim_end_matches('\0').to_string();
+            let name = text::decode(name).trim_end_matches('\0').to_string();
             return Ok((name, rest));
         }
         if let Some(place) = name.strip_prefix('/') {
             let place: usize = place.parse().map_err(|_| error(start, "a long name has no place"))?;
             let rest = self.long_names.get(place..).ok_or_else(|| error(start, "a long name is missing"))?;
             let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-            let name = String::from_utf8_lossy(&rest[..end]).trim_end_matches('/').to_string();
+            let name = text::decode(&rest[..end]).trim_end_matches('/').to_string();
             return Ok((name, data));
         }
         Ok((name.trim_end_matches('/').to_string(), data))
@@ -257,7 +256,8 @@ mod tests {
 
     #[test]
     fn a_configuration_is_opened_with_what_is_attached() {
-        assert_eq!(Archive::open(b"Idle;\xff".to_vec()).unwrap(), ("Idle;\u{fffd}".into(), None));
+        let (opened, _) = Archive::open(b"\xef\xbb\xbfIdle;\xff".to_vec()).unwrap();
+        assert_eq!(text::into_bytes(opened), b"Idle;\xff");
         let files = Archive { members: vec![member("x.rs", "fn")] };
         let opened = Archive::open(files.with_config("Idle;".into())).unwrap();
         assert_eq!(opened, ("Idle;".into(), Some(files.clone())));
@@ -269,6 +269,7 @@ mod tests {
         Archive {
             members: vec![
                 member("config", "Idle;"),
+                member(&text::decode(*b"\xe9\xe9\xe9\xe9\xe9\xe9\xe9\xe9"), "z"),
                 member(long, "x"),
                 member("exactly-fifteen", ""),
                 member(long, "y2"),
@@ -292,7 +293,7 @@ mod tests {
         let mut archive = example();
         archive.set(member("config", "new"));
         archive.set(member("further", "1"));
-        assert_eq!(archive.members.len(), 5);
+        assert_eq!(archive.members.len(), 6);
         assert_eq!(archive.remove("config").unwrap().data, b"new");
         assert!(archive.get("config").is_none() && archive.remove("config").is_none());
     }

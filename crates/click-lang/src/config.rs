@@ -3,6 +3,8 @@
 //! `Class(a b, "c, d" /* no */)` has two arguments, `a b` and `"c, d"`. Splitting removes comments but no quotes;
 //! [`unquote`] removes one level of them. What an argument means is not known here.
 
+use clickwork_source::text;
+
 use crate::syntax::lexer::{comment, is_space, protected};
 
 /// Length of the white space and comments at the start of `text`.
@@ -99,10 +101,15 @@ fn word_length(text: &[u8]) -> usize {
     at
 }
 
+/// As [`unquote`], as text.
+pub fn unquote_text(text: &str) -> String {
+    text::decode(unquote(text))
+}
+
 /// Removes comments and one level of quotes and backslashes. The result is bytes, because `\<ff>` and `\377` are.
 pub fn unquote(text: &str) -> Vec<u8> {
     let text = uncomment(text);
-    let bytes = text.as_bytes();
+    let bytes = &*text::encode(&text);
     let mut out = Vec::with_capacity(bytes.len());
     let mut quote = 0;
     let mut at = 0;
@@ -178,12 +185,21 @@ fn hex_bytes(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A double-quoted string that [`unquote`] turns back into `bytes`.
-pub fn quote(bytes: &[u8]) -> String {
-    format!("\"{}\"", escape(bytes))
+pub fn quote_bytes(bytes: &[u8]) -> String {
+    format!("\"{}\"", escape_bytes(bytes))
+}
+
+/// As [`quote_bytes`], of a text.
+pub fn quote(text: &str) -> String {
+    quote_bytes(&text::encode(text))
 }
 
 /// The inside of [`quote`].
-pub(crate) fn escape(bytes: &[u8]) -> String {
+pub(crate) fn escape(text: &str) -> String {
+    escape_bytes(&text::encode(text))
+}
+
+fn escape_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &b in bytes {
         match b {
@@ -228,12 +244,14 @@ mod tests {
         assert_eq!(unquote("a\\b '\\n'"), b"a\\b \\n");
         assert_eq!(unquote("\"\\<ff>\\377\""), [0xff, 0xff]);
         assert_eq!(unquote("\"\\1234\""), b"S4");
+        let raw = text::decode(*b"\"a\xe9\xff\\<f4 8f 9f a9>b\"");
+        assert_eq!(unquote(&raw), b"a\xe9\xff\xf4\x8f\x9f\xa9b");
     }
 
     #[test]
     fn quoting_is_undone_by_unquoting() {
         let all: Vec<u8> = (0..=255).collect();
-        assert_eq!(unquote(&quote(&all)), all);
-        assert_eq!(quote(b"a$\"b"), "\"a\\$\\\"b\"");
+        assert_eq!(unquote(&quote_bytes(&all)), all);
+        assert_eq!(quote("a$\"b"), "\"a\\$\\\"b\"");
     }
 }

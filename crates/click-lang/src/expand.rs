@@ -125,9 +125,9 @@ impl Expansion<'_> {
         }
         let start = out.len();
         match self.value(reference.form, &inside, depth)? {
-            Some(value) if quote == b'"' => out.push_str(&config::escape(value.as_bytes())),
+            Some(value) if quote == b'"' => out.push_str(&config::escape(&value)),
             // What stands inside another reference is not text yet, but part of a name or a call.
-            Some(value) if self.quote_values && depth == 0 => out.push_str(&config::quote(value.as_bytes())),
+            Some(value) if self.quote_values && depth == 0 => out.push_str(&config::quote(&value)),
             Some(value) => out.push_str(&value),
             None if indirect => {
                 out.push_str(&written[..2]);

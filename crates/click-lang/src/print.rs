@@ -42,7 +42,7 @@ impl Marks<'_> {
         let Some((file, line)) = self.sources.and_then(|sources| sources.marked_line(span)) else {
             return String::new();
         };
-        format!("# {line} {}\n", config::quote(file.as_bytes()))
+        format!("# {line} {}\n", config::quote(file))
     }
 }
 
@@ -60,7 +60,7 @@ fn word(value: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b':' | b'@');
     let keyword = matches!(value, "package" | "library" | "compact_config");
     let bare = !value.is_empty() && !keyword && value.bytes().all(plain);
-    if bare { value.to_owned() } else { config::quote(value.as_bytes()) }
+    if bare { value.to_owned() } else { config::quote(value) }
 }
 
 fn defines(graph: &Graph) -> String {
@@ -86,7 +86,7 @@ fn declarations(graph: &Graph, marks: &Marks<'_>) -> String {
 fn one_argument(value: &str) -> String {
     match config::split_args(value).len() {
         0 | 1 => safe_config(value),
-        _ => config::quote(value.as_bytes()),
+        _ => config::quote(value),
     }
 }
 
@@ -97,7 +97,7 @@ fn safe_config(config: &str) -> String {
         return config.to_owned();
     }
     let args = config::split_args(config);
-    args.iter().map(|arg| config::quote(&config::unquote(arg))).collect::<Vec<_>>().join(", ")
+    args.iter().map(|arg| config::quote_bytes(&config::unquote(arg))).collect::<Vec<_>>().join(", ")
 }
 
 /// Connections in chains: each goes on from output 0 of an element entered at input 0, if there is such a connection.

@@ -10,6 +10,7 @@ use crate::tool;
 use clap::ValueEnum;
 use clickwork_compile::{Scope, Text, compile_file, plan, text_of, write};
 use clickwork_router::Router;
+use clickwork_source::text::to_path;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -95,7 +96,7 @@ fn compiled(text: &Text) -> Result<Vec<u8>, String> {
 
 /// The configuration's file without its ending.
 fn default_output(input: &Input) -> Result<PathBuf, String> {
-    let path = Path::new(&input.name);
+    let path = to_path(&input.name);
     match path.extension().is_some_and(|ending| ending == "click") {
         true => Ok(path.with_extension("")),
         false => Err("say with -o where to write the program".to_string()),

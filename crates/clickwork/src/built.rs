@@ -3,6 +3,7 @@
 use crate::config::Input;
 use clickwork_compile::{Library, attach};
 use clickwork_lang::archive::Archive;
+use clickwork_source::text::{decode, encode};
 use std::fs::File;
 use std::io;
 use std::sync::OnceLock;
@@ -38,7 +39,7 @@ impl Parts<'_> {
     pub fn attach(&self) -> io::Result<Vec<u8>> {
         let defines: String = self.defines.iter().map(|word| format!("{word}\0")).collect();
         let libraries = self.libraries.to_bytes();
-        let parts = [self.name.as_bytes(), self.config, defines.as_bytes(), &libraries, self.code];
+        let parts = [&*encode(self.name), self.config, &encode(&defines), &libraries, self.code];
         attach::attach(&mut File::open(PROGRAM_FILE)?, &parts)
     }
 }
@@ -61,12 +62,11 @@ impl Built {
         let Ok([name, config, defines, libraries, code]) = <[Vec<u8>; 5]>::try_from(parts) else {
             return Ok(None);
         };
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let library = (!code.is_empty()).then(|| Library::from_bytes(&code)).transpose();
         let library = library.map_err(|e| e.to_string())?;
-        let defines = text(&defines).split_terminator('\0').map(str::to_string).collect();
+        let defines = decode(defines).split_terminator('\0').map(str::to_string).collect();
         let libraries = Archive::parse(&libraries).map_err(|e| e.to_string())?;
-        Ok(Some(Built { name: text(&name), config, defines, libraries, library }))
+        Ok(Some(Built { name: decode(name), config, defines, libraries, library }))
     }
 }
 

@@ -133,7 +133,7 @@ fn flat(file: &Path, router: &Router, sources: &Sources, files: Option<Archive>)
     };
     match files {
         Some(files) => files.with_config(text),
-        None => text.into_bytes(),
+        None => clickwork_source::text::into_bytes(text),
     }
 }
 

@@ -1,15 +1,16 @@
 //! `clickwork combine` and `click-combine`: several routers and the links between them as one configuration.
 
 use crate::config::{ClickPath, Input};
+use crate::input::text;
 use crate::report::Report;
 use crate::tool::{self, OutputOptions};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use clickwork_lang::{Options, elaborate};
 use clickwork_passes::Unit;
 use clickwork_passes::combine::{self, Component, spec::LinkSpec};
+use clickwork_source::text::to_path;
 use clickwork_source::{Diagnostic, Diagnostics, Span};
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// The command line. The order of its words matters: a name is that of the router after it.
@@ -29,22 +30,22 @@ pub struct Combine {
 #[command(after_help = EXAMPLES)]
 struct CombineOptions {
     /// A router, called NAME if that is given, or a link
-    #[arg(value_name = "[NAME=]FILE | LINK")]
+    #[arg(value_name = "[NAME=]FILE | LINK", value_parser = text())]
     words: Vec<String>,
     /// Call the next router NAME instead of 'router1', 'router2' and so on
     #[arg(short, long, value_name = "NAME")]
     name: Vec<String>,
     /// Read a router from FILE
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = text())]
     file: Vec<String>,
     /// Use TEXT as a router
-    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "TEXT", value_parser = text(), allow_hyphen_values = true)]
     expression: Vec<String>,
     /// Packets that A sends through X arrive at B through Y: 'A.X -> B.Y' or 'A.X = B.Y', with names of elements or devices
     #[arg(short, long, value_name = "LINK")]
     link: Vec<String>,
     /// Look for libraries in the directories of PATH, separated by colons, instead of $CLICKPATH
-    #[arg(short = 'C', long, value_name = "PATH")]
+    #[arg(short = 'C', long, value_name = "PATH", value_parser = text())]
     clickpath: Option<String>,
     #[command(flatten)]
     output: OutputOptions,
@@ -152,16 +153,16 @@ impl Routers<'_> {
         for word in words {
             match word {
                 Word::Name(name) => self.name(name),
-                Word::File(file) => self.add(Input::read(Path::new(file))?)?,
+                Word::File(file) => self.add(Input::read(&to_path(file))?)?,
                 Word::Expression(text) => self.add(Input::expression(text)?)?,
                 Word::Link(text) => links.push(LinkSpec::parse(text)?),
                 Word::Plain(text) if is_link(text) => links.push(LinkSpec::parse(text)?),
                 Word::Plain(text) => match text.split_once([':', '=']) {
                     Some((name, file)) => {
                         self.name(name);
-                        self.add(Input::read(Path::new(file))?)?;
+                        self.add(Input::read(&to_path(file))?)?;
                     }
-                    None => self.add(Input::read(Path::new(text))?)?,
+                    None => self.add(Input::read(&to_path(text))?)?,
                 },
             }
         }

@@ -11,7 +11,7 @@ use clickwork_lang::archive::{Archive, Member};
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
 use clickwork_passes::element_map::ElementMap;
 use clickwork_router::{Clock, Log, Options, Registry, Reload, Router};
-use clickwork_source::{Diagnostics, Sources, Span};
+use clickwork_source::{Diagnostics, Sources, Span, text};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +40,7 @@ impl Input {
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.files {
             Some(files) => files.with_config(self.text.clone()),
-            None => self.text.clone().into_bytes(),
+            None => text::into_bytes(self.text.clone()),
         }
     }
 
@@ -49,7 +49,7 @@ impl Input {
     /// # Errors
     /// As [`Input::new`].
     pub fn expression(text: &str) -> Result<Input, String> {
-        Input::new("config".to_string(), text.as_bytes().to_vec())
+        Input::new("config".to_string(), text::encode(text).into_owned())
     }
 
     /// Reads a file, or standard input if it is called `-`.
@@ -58,7 +58,7 @@ impl Input {
     /// In Click's form, `FILE: reason`.
     pub fn read(file: &Path) -> Result<Input, String> {
         let is_stdin = file == Path::new("-");
-        let name = if is_stdin { STDIN.to_string() } else { file.display().to_string() };
+        let name = if is_stdin { STDIN.to_string() } else { text::from_os(file) };
         let mut bytes = Vec::new();
         let read = match is_stdin {
             true => std::io::stdin().lock().read_to_end(&mut bytes).map(drop),
@@ -73,10 +73,10 @@ impl Input {
     /// # Errors
     /// `NAME: reason`, if it is a damaged archive, no text, or too large.
     pub fn new(name: String, bytes: Vec<u8>) -> Result<Input, String> {
-        if u32::try_from(bytes.len()).is_err() {
+        let (text, files) = Archive::open(bytes).map_err(|e| format!("{name}: {e}"))?;
+        if u32::try_from(text.len()).is_err() {
             return Err(format!("{name}: too large for a configuration (4 GiB or more)"));
         }
-        let (text, files) = Archive::open(bytes).map_err(|e| format!("{name}: {e}"))?;
         if text.contains('\0') {
             return Err(format!(
                 "{name}: a binary file; a configuration is text, or an archive (ar) with text in it"
@@ -98,15 +98,19 @@ pub struct ClickPath {
 impl ClickPath {
     /// The directories of `path`, or of the environment variable CLICKPATH.
     pub fn new(path: Option<&str>) -> ClickPath {
-        let path = path.map(str::to_string).or_else(|| std::env::var("CLICKPATH").ok()).unwrap_or_default();
-        let directories = path.split(':').filter(|d| !d.is_empty()).map(PathBuf::from).collect();
+        let path = path
+            .map(str::to_string)
+            .or_else(|| std::env::var_os("CLICKPATH").map(text::from_os))
+            .unwrap_or_default();
+        let directories = path.split(':').filter(|d| !d.is_empty()).map(text::to_path).collect();
         ClickPath { directories, found: Arc::default() }
     }
 
     fn find(&self, library: &str, from: &str) -> Option<PathBuf> {
-        let beside = Path::new(from).parent().filter(|p| !p.as_os_str().is_empty());
-        let beside = beside.unwrap_or(Path::new(".")).join(library);
-        let in_path = self.directories.iter().flat_map(|d| [d.join("conf").join(library), d.join(library)]);
+        let (library, from) = (text::to_path(library), text::to_path(from));
+        let beside = from.parent().filter(|p| !p.as_os_str().is_empty());
+        let beside = beside.unwrap_or(Path::new(".")).join(&library);
+        let in_path = self.directories.iter().flat_map(|d| [d.join("conf").join(&library), d.join(&library)]);
         in_path.chain([beside]).find(|p| p.is_file())
     }
 }
@@ -134,12 +138,12 @@ impl ClickPath {
 impl Loader for ClickPath {
     fn load(&self, library: &str, from: &str) -> Result<Library, LoadError> {
         if let Some(member) = built::program().and_then(|built| built.libraries.get(library)) {
-            let text = String::from_utf8_lossy(&member.data).into_owned();
+            let text = text::decode_file(&*member.data);
             return Ok(Library { name: library.to_string(), text });
         }
         let found = self.find(library, from).ok_or(LoadError::NotFound)?;
         let input = Input::read(&found).map_err(LoadError::Failed)?;
-        let data = input.text.clone().into_bytes();
+        let data = text::into_bytes(input.text.clone());
         let member = Member { name: library.to_string(), modified: 0, mode: 0o644, data };
         self.found.lock().unwrap_or_else(PoisonError::into_inner).set(member);
         Ok(Library { name: input.name, text: input.text })

@@ -5,6 +5,7 @@
 //! Codes from 200 to 299 mean success, perhaps with warnings.
 
 use crate::output::reason;
+use clickwork_source::text::{decode, encode, to_path};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
@@ -49,8 +50,8 @@ impl Client {
     pub fn read(&mut self, handler: &str, parameter: &str) -> Result<Vec<u8>, String> {
         let space = if parameter.is_empty() { "" } else { " " };
         match parameter.contains('\n') {
-            false => self.send(format!("READ {handler}{space}{parameter}\r\n").as_bytes())?,
-            true => self.send(format!("READDATA {handler} {}\r\n{parameter}", parameter.len()).as_bytes())?,
+            false => self.send(&format!("READ {handler}{space}{parameter}\r\n"))?,
+            true => self.send(&format!("READDATA {handler} {}\r\n{parameter}", encode(parameter).len()))?,
         }
         self.answer()?;
         let header = self.line()?;
@@ -70,15 +71,14 @@ impl Client {
     ///
     /// # Errors
     /// What the router says against it.
-    pub fn write(&mut self, handler: &str, value: &[u8]) -> Result<String, String> {
-        let command = format!("WRITEDATA {handler} {}\r\n", value.len());
-        self.send(&[command.as_bytes(), value].concat())?;
+    pub fn write(&mut self, handler: &str, value: &str) -> Result<String, String> {
+        self.send(&format!("WRITEDATA {handler} {}\r\n{value}", encode(value).len()))?;
         self.answer().map(|lines| lines.get(1..).unwrap_or_default().join("\n"))
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn send(&mut self, text: &str) -> Result<(), String> {
         let stream = self.stream.get_mut();
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(|e| reason(&e))
+        stream.write_all(&encode(text)).and_then(|()| stream.flush()).map_err(|e| reason(&e))
     }
 
     /// The texts of an answer's lines.
@@ -101,7 +101,7 @@ impl Client {
         let read = self.stream.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
         match read {
             Ok(0) => Err("the router closed the connection".to_string()),
-            Ok(_) => Ok(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_string()),
+            Ok(_) => Ok(decode(line).trim_end_matches(['\r', '\n']).to_string()),
             Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 Err(format!("no answer for {} seconds", PATIENCE.as_secs()))
             }
@@ -125,7 +125,7 @@ fn open(address: &str) -> io::Result<Box<dyn Stream>> {
         }
         return Err(last);
     }
-    let stream = UnixStream::connect(address)?;
+    let stream = UnixStream::connect(to_path(address))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     Ok(Box::new(stream))
 }
@@ -178,7 +178,7 @@ mod tests {
         let script = b"Click::ControlSocket/1.3\r\n200 Read handler 'c.count' OK\r\nDATA 3\r\n1\n2\
                        200-Write OK with warnings\r\n200 careful\r\n511-No\r\n511 really\r\n";
         let calls = |mut c: Client| {
-            (c.read("c.count", "").unwrap(), c.write("a.b", b"x").unwrap(), c.read("x", "").unwrap_err())
+            (c.read("c.count", "").unwrap(), c.write("a.b", "x").unwrap(), c.read("x", "").unwrap_err())
         };
         let (value, remark, error) = against("ok", script, calls).unwrap();
         assert_eq!((value.as_slice(), remark.as_str()), (&b"1\n2"[..], "careful"));

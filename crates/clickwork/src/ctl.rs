@@ -2,8 +2,10 @@
 
 use crate::config::Input;
 use crate::control::Client;
+use crate::input::text;
 use crate::output;
 use clap::Subcommand;
+use clickwork_source::text::encode;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,7 +18,7 @@ use std::process::ExitCode;
 #[command(after_help = EXAMPLES)]
 pub struct Ctl {
     /// HOST:PORT, PORT, or the path of a Unix socket
-    #[arg(value_name = "SOCKET")]
+    #[arg(value_name = "SOCKET", value_parser = text())]
     socket: String,
     #[command(subcommand)]
     call: Call,
@@ -27,17 +29,19 @@ enum Call {
     /// Print the value of a read handler
     Read {
         /// The handler, ELEMENT.HANDLER, or HANDLER of the router itself
+        #[arg(value_parser = text())]
         name: String,
         /// Its parameter, if it takes one
-        #[arg(value_name = "PARAMETER")]
+        #[arg(value_name = "PARAMETER", value_parser = text())]
         parameter: Vec<String>,
     },
     /// Write to a write handler
     Write {
         /// The handler, ELEMENT.HANDLER, or HANDLER of the router itself
+        #[arg(value_parser = text())]
         name: String,
         /// What to write
-        #[arg(allow_hyphen_values = true)]
+        #[arg(value_parser = text(), allow_hyphen_values = true)]
         value: Vec<String>,
         /// Write what stands in FILE ("-" for standard input)
         #[arg(short, long, value_name = "FILE", conflicts_with = "value")]
@@ -74,9 +78,9 @@ fn call(args: &Ctl) -> Result<(), String> {
                 Some(file) => Input::read(file)?.text,
                 None => value.join(" "),
             };
-            let remarks = Client::connect(&args.socket)?.write(name, value.as_bytes())?;
+            let remarks = Client::connect(&args.socket)?.write(name, &value)?;
             if !remarks.is_empty() {
-                let _ = writeln!(std::io::stderr(), "{remarks}");
+                let _ = std::io::stderr().write_all(&encode(&format!("{remarks}\n")));
             }
         }
     }

@@ -206,5 +206,10 @@ const HEAD: &str = "\
 ";
 
 fn attach(unit: &mut Unit, source: String) {
-    unit.files.set(Member { name: FILE.into(), modified: 0, mode: 0o600, data: source.into_bytes() });
+    unit.files.set(Member {
+        name: FILE.into(),
+        modified: 0,
+        mode: 0o600,
+        data: clickwork_source::text::into_bytes(source),
+    });
 }

@@ -8,6 +8,7 @@ use clickwork_passes::fastclassifier::{Diagram, Diagrams, Options, SOURCE, fastc
 use clickwork_passes::{Facts, Unit};
 use clickwork_router::{ElementId, Registry, Router};
 use clickwork_source::Diagnostics;
+use clickwork_source::text::decode;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -98,7 +99,7 @@ fn write_source(args: &FastClassifier, report: &Report) -> Result<(), String> {
     let messages = change(args, &mut unit);
     report.print(&unit.sources, &messages);
     match unit.files.get(SOURCE) {
-        Some(file) => args.tool.output.write_text(&String::from_utf8_lossy(&file.data)),
+        Some(file) => args.tool.output.write_text(&decode(&*file.data)),
         None => {
             report.warning("no classifiers in the configuration");
             Ok(())

@@ -5,26 +5,34 @@ use crate::config::{ClickPath, Input};
 use crate::packages::PackageOptions;
 use crate::report::Report;
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clickwork_source::suggest;
+use clickwork_source::text::{from_os, to_path};
 use std::io::IsTerminal;
 
 /// The heading of these options in the help.
 pub const READING: &str = "Reading";
 
+/// Reads a word of the command line that is text or a file's name, whatever its bytes, as
+/// [text](clickwork_source::text).
+pub fn text() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(from_os)
+}
+
 /// Where a configuration comes from.
 #[derive(Args, Debug, Clone)]
 pub struct InputOptions {
     /// Configuration file ("-" for standard input), and values of its variables
-    #[arg(value_name = "FILE|VAR=VALUE")]
+    #[arg(value_name = "FILE|VAR=VALUE", value_parser = text())]
     words: Vec<String>,
     /// Read the configuration from FILE
-    #[arg(short, long, value_name = "FILE", help_heading = READING)]
+    #[arg(short, long, value_name = "FILE", value_parser = text(), help_heading = READING)]
     file: Vec<String>,
     /// Use TEXT as the configuration
-    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true, help_heading = READING)]
+    #[arg(short, long, value_name = "TEXT", value_parser = text(), allow_hyphen_values = true, help_heading = READING)]
     expression: Vec<String>,
     /// Look for libraries in the directories of PATH, separated by colons, instead of $CLICKPATH
-    #[arg(short = 'C', long, value_name = "PATH", help_heading = READING)]
+    #[arg(short = 'C', long, value_name = "PATH", value_parser = text(), help_heading = READING)]
     clickpath: Option<String>,
     #[command(flatten)]
     pub packages: PackageOptions,
@@ -138,7 +146,7 @@ impl InputOptions {
         match (files.as_slice(), self.expression.as_slice()) {
             ([], []) => unnamed(),
             ([], [text]) => Input::expression(text),
-            ([file], []) => Input::read(file.as_ref()),
+            ([file], []) => Input::read(&to_path(file)),
             _ => Err("router configuration specified twice".to_string()),
         }
     }

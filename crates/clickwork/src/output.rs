@@ -1,12 +1,13 @@
 //! Writing to standard output and error: a reader that goes away ends the program's output, not the program.
 
+use clickwork_source::text::{encode, shown};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints text to standard output.
 pub fn print(text: &str) {
-    print_bytes(text.as_bytes());
+    print_bytes(&encode(text));
 }
 
 /// Prints bytes to standard output.
@@ -20,7 +21,7 @@ pub fn print_bytes(bytes: &[u8]) {
 /// # Errors
 /// In Click's form, `FILE: reason`.
 pub fn write(file: &Path, text: &str) -> Result<(), String> {
-    write_bytes(file, text.as_bytes())
+    write_bytes(file, &encode(text))
 }
 
 /// Writes bytes to a file, or to standard output if it is called `-`.
@@ -35,12 +36,12 @@ pub fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), String> {
             _ => Ok(()),
         };
     }
-    std::fs::write(file, bytes).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
+    std::fs::write(file, bytes).map_err(|e| format!("{}: {}", shown(file), reason(&e)))
 }
 
 /// Prints an error to standard error and gives the exit status for it.
 pub fn fail(message: &str) -> ExitCode {
-    let _ = writeln!(io::stderr(), "error: {message}");
+    let _ = io::stderr().write_all(&encode(&format!("error: {message}\n")));
     ExitCode::FAILURE
 }
 

@@ -107,7 +107,7 @@ impl Report {
 
     fn raw(&self, text: &str) {
         let erase: &[u8] = if self.over_status && !text.is_empty() { ERASE } else { b"" };
-        let _ = std::io::stderr().lock().write_all(&[erase, text.as_bytes()].concat());
+        let _ = std::io::stderr().lock().write_all(&[erase, &clickwork_source::text::encode(text)].concat());
     }
 }
 

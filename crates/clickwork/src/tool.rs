@@ -83,7 +83,7 @@ impl OutputOptions {
             true => print_marked(&unit.graph(), &unit.sources),
             false => unit.to_text(),
         };
-        let bytes = if self.config { text.into_bytes() } else { unit.wrap(text) };
+        let bytes = if self.config { clickwork_source::text::into_bytes(text) } else { unit.wrap(text) };
         output::write_bytes(&self.output, &bytes)
     }
 

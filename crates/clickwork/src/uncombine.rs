@@ -1,13 +1,13 @@
 //! `clickwork uncombine` and `click-uncombine`: one router of a combination.
 
 use crate::config::Input;
-use crate::input;
+use crate::input::{self, text};
 use crate::report::Report;
 use crate::tool::{self, OutputOptions};
 use clickwork_lang::Options;
 use clickwork_passes::{Unit, combine};
+use clickwork_source::text::to_path;
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Take a router out of a combination that 'clickwork combine' made
@@ -17,10 +17,10 @@ use std::process::ExitCode;
 #[command(after_help = EXAMPLES)]
 pub struct Uncombine {
     /// The combination ("-" for standard input), and the name of the router in it
-    #[arg(value_name = "FILE [NAME]")]
+    #[arg(value_name = "FILE [NAME]", value_parser = text())]
     words: Vec<String>,
     /// Read the combination from FILE
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = text())]
     file: Option<String>,
     /// The router to take out; of a combination of combinations, NAME/NAME
     #[arg(short, long, value_name = "NAME")]
@@ -46,7 +46,7 @@ pub fn main(args: &Uncombine) -> ExitCode {
 fn run(args: &Uncombine, report: &Report) -> ExitCode {
     tool::finish(report, || {
         let (file, name) = what(args)?;
-        let input = file.map_or_else(input::unnamed, |file| Input::read(Path::new(file)))?;
+        let input = file.map_or_else(input::unnamed, |file| Input::read(&to_path(file)))?;
         let options = Options { expand_defines: false, ..Options::any_class() };
         let (mut unit, messages) =
             Unit::new(&input.name, input.text, input.files.unwrap_or_default(), &options);

@@ -3,10 +3,10 @@
 //! Tools mark which line of which file everything came from, but what they hand on is not that line: compound elements are gone,
 //! names are long. If the file is still there, its line says more.
 
+use clickwork_source::text::{decode_file, to_path};
 use clickwork_source::{Diagnostic, Sources};
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
 
 /// Larger files are not read for this.
 const LARGEST: u64 = 4 << 20;
@@ -42,6 +42,7 @@ impl Written {
 
 /// The text of a file of moderate size.
 fn read(file: &str) -> Option<String> {
-    let about = fs::metadata(Path::new(file)).ok().filter(|m| m.is_file() && m.len() <= LARGEST);
-    about.and_then(|_| fs::read_to_string(file).ok())
+    let file = to_path(file);
+    let about = fs::metadata(&file).ok().filter(|m| m.is_file() && m.len() <= LARGEST);
+    about.and_then(|_| fs::read(file).ok()).map(decode_file)
 }

@@ -1,6 +1,7 @@
 //! `clickwork xform` and `click-xform`: what patterns describe is replaced by something equivalent.
 
 use crate::config::Input;
+use crate::input::text;
 use crate::output;
 use crate::report::Report;
 use crate::tool::{self, ToolOptions};
@@ -9,9 +10,9 @@ use clickwork_lang::Options;
 use clickwork_passes::xform::shipped::{self, SHIPPED};
 use clickwork_passes::xform::{Called, Patterns, Replaced, xform};
 use clickwork_passes::{Facts, Unit};
+use clickwork_source::text::{encode, to_path};
 use clickwork_source::{Diagnostic, Diagnostics, Span};
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Replace groups of elements by others, as patterns say
@@ -28,10 +29,10 @@ pub struct Xform {
     #[command(flatten)]
     tool: ToolOptions,
     /// Use the patterns in FILE, or those that come with the program under that name (see --list)
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = text())]
     patterns: Vec<String>,
     /// Use the patterns in TEXT
-    #[arg(short = 'x', long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(short = 'x', long, value_name = "TEXT", value_parser = text(), allow_hyphen_values = true)]
     replace: Vec<String>,
     /// Put the patterns in place of the replacements
     #[arg(short, long, overrides_with = "no_reverse")]
@@ -80,7 +81,8 @@ fn run(args: &Xform, report: &Report) -> ExitCode {
     tool::transform(&options, &report, |unit| {
         let mut texts = files.iter().map(|file| find(file)).collect::<Result<Vec<_>, _>>()?;
         for (number, text) in args.replace.iter().enumerate() {
-            texts.push(Input::new(format!("<pattern {}>", number + 1), text.as_bytes().to_vec())?);
+            let name = format!("<pattern {}>", number + 1);
+            texts.push(Input::new(name, encode(text).into_owned())?);
         }
         let (replaced, messages) = replace(args, unit, texts);
         let mut all = if args.verbose { told(&replaced) } else { Diagnostics::new() };
@@ -91,7 +93,7 @@ fn run(args: &Xform, report: &Report) -> ExitCode {
 
 /// A pattern file: one of the user's, or one that comes with the program.
 fn find(name: &str) -> Result<Input, String> {
-    let error = match Input::read(Path::new(name)) {
+    let error = match Input::read(&to_path(name)) {
         Ok(input) => return Ok(input),
         Err(error) => error,
     };

@@ -113,10 +113,9 @@ fn run(args: &Export, report: &Report, form: impl FnOnce(&Read<'_>) -> String) -
             return Err(format!("{}: not a correct configuration", input.name));
         }
         let registry = crate::classes::registry();
-        output::write(
-            &args.output,
-            &form(&Read { name: input.name, text: input.text, options, unit, registry }),
-        )
+        let text = form(&Read { name: input.name, text: input.text, options, unit, registry });
+        // Both forms must be UTF-8, so bytes that are not stay the characters that stand for them.
+        output::write_bytes(&args.output, text.as_bytes())
     })
 }
 

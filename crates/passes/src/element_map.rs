@@ -47,7 +47,7 @@ impl Entry {
 impl ElementMap {
     /// The map among the files of an archive; empty if there is none.
     pub fn of(files: &Archive) -> ElementMap {
-        let file = files.get(FILE).map(|m| String::from_utf8_lossy(&m.data).into_owned());
+        let file = files.get(FILE).map(|m| clickwork_source::text::decode(&*m.data));
         ElementMap::parse(&file.unwrap_or_default())
     }
 
@@ -94,7 +94,12 @@ impl ElementMap {
             files.remove(FILE);
             return;
         }
-        files.set(Member { name: FILE.into(), modified: 0, mode: 0o600, data: self.to_xml().into_bytes() });
+        files.set(Member {
+            name: FILE.into(),
+            modified: 0,
+            mode: 0o600,
+            data: clickwork_source::text::into_bytes(self.to_xml()),
+        });
     }
 
     /// Takes the facts about a class out.

@@ -49,7 +49,7 @@ impl Unit {
     /// A text in an archive with the attached files, if there are any.
     pub fn wrap(&self, config: String) -> Vec<u8> {
         match self.files.members.is_empty() {
-            true => config.into_bytes(),
+            true => clickwork_source::text::into_bytes(config),
             false => self.files.with_config(config),
         }
     }

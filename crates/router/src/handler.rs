@@ -7,16 +7,17 @@
 use crate::cx::Cx;
 use crate::element::Element;
 use crate::router::{ElementId, Router};
+use clickwork_source::text;
 use std::fmt;
 
-/// What a read handler returns: text, or bytes where the handler is about packet data.
+/// What a read handler returns: bytes, mostly made of [text](clickwork_source::text).
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Value(pub Vec<u8>);
 
 impl Value {
-    /// The value as text; bytes that are not UTF-8 are replaced.
+    /// The value as text, which keeps all its bytes.
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0).into_owned()
+        text::decode(&*self.0)
     }
 }
 
@@ -28,20 +29,20 @@ impl fmt::Debug for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&self.0))
+        f.write_str(&self.text())
     }
 }
 
 macro_rules! value_from {
     ($($t:ty),*) => { $(impl From<$t> for Value {
-        fn from(v: $t) -> Value { Value(v.to_string().into_bytes()) }
+        fn from(v: $t) -> Value { Value(text::into_bytes(v.to_string())) }
     })* };
 }
 value_from!(u8, u16, u32, u64, usize, i32, i64, bool, f64, &str, clickwork_packet::Timestamp);
 
 impl From<String> for Value {
     fn from(s: String) -> Value {
-        Value(s.into_bytes())
+        Value(text::into_bytes(s))
     }
 }
 

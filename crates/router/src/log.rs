@@ -1,6 +1,7 @@
 //! Where an element's messages and output go: standard error, standard output, a buffer in tests, or a writer of the
 //! program's; and to who listens besides.
 
+use clickwork_source::text;
 use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -106,7 +107,7 @@ impl Log {
 
     /// Writes a line.
     pub fn line(&self, text: &str) {
-        let mut bytes = text.as_bytes().to_vec();
+        let mut bytes = text::encode(text).into_owned();
         bytes.push(b'\n');
         self.raw(&bytes);
     }
@@ -136,7 +137,7 @@ impl Log {
             Sink::Stderr | Sink::Stdout | Sink::Nowhere | Sink::Writer(_) => String::new(),
             Sink::Buffer(b) => {
                 let bytes = std::mem::take(&mut *b.lock().unwrap_or_else(|e| e.into_inner()));
-                String::from_utf8_lossy(&bytes).into_owned()
+                text::decode(bytes)
             }
         }
     }

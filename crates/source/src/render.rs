@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use crate::text::lossy;
 use crate::{Diagnostic, FileId, Label, Severity, Sources, Span};
 
 /// A message with file, line, column, an excerpt of each file concerned, remarks, and hints.
@@ -22,9 +23,8 @@ pub fn render_human(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> 
     for hint in &diagnostic.hints {
         group = group.element(Level::HELP.message(printable(hint)));
     }
-    let mut text = renderer.render(&[group]);
-    text.push('\n');
-    text
+    let text = renderer.render(&[group]);
+    format!("{}\n", lossy(&text))
 }
 
 fn level(severity: Severity) -> Level<'static> {

@@ -78,5 +78,5 @@ impl Declarer<'_> {
 }
 
 fn unquoted(text: &str) -> String {
-    String::from_utf8_lossy(&config::unquote(text)).into_owned()
+    config::unquote_text(text)
 }

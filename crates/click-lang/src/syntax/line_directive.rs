@@ -50,7 +50,7 @@ fn read(text: &str) -> Option<(u32, Option<String>)> {
 
 fn file_name(quoted: &str) -> String {
     let end = super::lexer::protected(quoted.as_bytes());
-    String::from_utf8_lossy(&config::unquote(&quoted[..end])).into_owned()
+    config::unquote_text(&quoted[..end])
 }
 
 #[cfg(test)]

@@ -107,7 +107,8 @@ fn draw(args: &Graph, report: &Report) -> Result<(), String> {
         Format::Svg => picture(model, &input.name, None),
         Format::Dot => dot::write(&model.finished(), &input.name),
     };
-    output::write(&args.output, &text)
+    // Both forms must be UTF-8.
+    output::write(&args.output, &clickwork_source::text::lossy(&text))
 }
 
 /// The model as the options want to see it.

@@ -14,6 +14,7 @@ use clap::Args;
 use clickwork_driver_build::{MANIFEST, Package, Recipe, packages};
 use clickwork_lang::{Options, Requirement, elaborate};
 use clickwork_router::Registry;
+use clickwork_source::text::to_path;
 use clickwork_source::{Diagnostic, Diagnostics, Sources};
 use std::path::{Path, PathBuf};
 
@@ -145,7 +146,8 @@ fn unavailable(requirement: &Requirement) -> Diagnostic {
 
 /// The folder of the file that a requirement is in.
 fn folder_of(file: &str) -> PathBuf {
-    let folder = Path::new(file).parent().filter(|_| Path::new(file).is_file());
+    let file = to_path(file);
+    let folder = file.parent().filter(|_| file.is_file());
     folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf()
 }
 

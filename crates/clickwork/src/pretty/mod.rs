@@ -123,7 +123,9 @@ fn outside<'a>(args: &'a Pretty, subject: &Subject) -> Option<&'a str> {
 
 fn template_text(file: Option<&Path>) -> Result<String, String> {
     let Some(file) = file else { return Ok(include_str!("template.html").to_string()) };
-    std::fs::read_to_string(file).map_err(|e| format!("{}: {}", file.display(), output::reason(&e)))
+    std::fs::read(file)
+        .map(clickwork_source::text::decode_file)
+        .map_err(|e| format!("{}: {}", file.display(), output::reason(&e)))
 }
 
 fn definition(word: &str) -> Result<(String, String), String> {

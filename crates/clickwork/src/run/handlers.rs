@@ -4,6 +4,7 @@ use crate::output;
 use crate::report::Report;
 use clickwork_router::args::{self, FromArg, Names};
 use clickwork_router::{ElementId, HandlerError, Router, Target};
+use clickwork_source::text::encode;
 
 /// Prints the values of handlers, in Click's form: with their names if there are several.
 ///
@@ -106,7 +107,7 @@ fn print_one(
         text.push(b'\n');
     }
     if named {
-        text = [format!("{full}:\n").as_bytes(), &text, b"\n"].concat();
+        text = [&*encode(&format!("{full}:\n")), &text, b"\n"].concat();
     }
     output::print_bytes(&text);
     Ok(())

@@ -1,6 +1,6 @@
 //! The options of Click's user-level program.
 
-use crate::input::InputOptions;
+use crate::input::{InputOptions, text};
 use clap::{ArgAction, Args};
 use clickwork_packet::Timestamp;
 use clickwork_router::clock::SIMULATION_START;
@@ -21,7 +21,7 @@ pub struct RouterOptions {
     #[arg(short, long, value_name = "PORT", value_parser = port)]
     port: Vec<String>,
     /// Listen for control connections on Unix socket FILE
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = text())]
     unix_socket: Vec<String>,
     /// Take control connections from file descriptor FD
     #[arg(long, value_name = "FD")]
@@ -32,10 +32,10 @@ pub struct RouterOptions {
     #[arg(long, hide = true)]
     no_allow_reconfigure: bool,
     /// Print read handler H after the run ("ELEMENT.H", "PATTERN*.H", "CLASS.H", or "H" of the router)
-    #[arg(short = 'h', long = "handler", value_name = "ELEMENT.H")]
+    #[arg(short = 'h', long = "handler", value_name = "ELEMENT.H", value_parser = text())]
     pub handlers: Vec<String>,
     /// Use the value of read handler H as the exit status
-    #[arg(short = 'x', long, value_name = "ELEMENT.H")]
+    #[arg(short = 'x', long, value_name = "ELEMENT.H", value_parser = text())]
     pub exit_handler: Option<String>,
     /// Write the flat configuration to FILE ("-" for standard output)
     #[arg(short, long, value_name = "FILE")]

@@ -4,6 +4,7 @@
 //! first byte is written: when a router is replaced while it runs, the new one must not destroy what the old one is
 //! still writing.
 
+use clickwork_source::text;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 
@@ -23,12 +24,17 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// Opens the file `name`; `-` is standard output.
+    /// Opens the file called [`name`](text); `-` is standard output.
     pub fn open(name: &str) -> io::Result<Destination> {
         if name == "-" {
             return Ok(Destination::Stdout);
         }
-        OpenOptions::new().write(true).create(true).truncate(false).open(name).map(Destination::File)
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(text::to_path(name))
+            .map(Destination::File)
     }
 
     /// Empties the file and begins to write. Standard output is not buffered here, because handlers print there too

@@ -300,7 +300,7 @@ pub(crate) fn mark_ip(packet: &mut Packet, offset: usize) {
 impl Element for FromDump {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         if let Some(Filename(name)) = args.get("FILENAME") {
-            self.name = name.to_string_lossy().into_owned();
+            self.name = clickwork_source::text::from_os(name);
         }
         let mut stop = false;
         args.read("TIMING", &mut self.pace.enabled)

@@ -175,7 +175,7 @@ impl FromNetFlow {
             if length == 0 {
                 return Ok(None);
             }
-            let line = String::from_utf8_lossy(&input.available()[..length]).trim_end().to_owned();
+            let line = clickwork_source::text::decode(&input.available()[..length]).trim_end().to_owned();
             input.consume(length);
             self.line += 1;
             if !line.is_empty() && !line.starts_with(['!', '#']) {
@@ -232,7 +232,7 @@ impl FromNetFlow {
 impl Element for FromNetFlow {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         if let Some(Filename(name)) = args.get("FILENAME") {
-            self.name = name.to_string_lossy().into_owned();
+            self.name = clickwork_source::text::from_os(name);
         }
         args.read("STOP", &mut self.stop)
             .read("ACTIVE", &mut self.activity.active)

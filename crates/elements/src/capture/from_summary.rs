@@ -222,7 +222,7 @@ fn packet_of(mut draft: Draft, with_checksums: bool) -> Packet {
 impl Element for FromIpSummaryDump {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         if let Some(Filename(name)) = args.get("FILENAME") {
-            self.name = name.to_string_lossy().into_owned();
+            self.name = clickwork_source::text::from_os(name);
         }
         self.protocol = 6;
         args.read("STOP", &mut self.stop)

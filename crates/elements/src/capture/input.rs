@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
+use clickwork_source::text;
 use flate2::read::MultiGzDecoder;
 
 /// How much is asked of the file at once, at least.
@@ -47,11 +48,11 @@ impl Read for Source {
 }
 
 impl Input {
-    /// Opens the file `name`, or standard input if it is `-`. Compressed data are recognised by their first bytes.
+    /// Opens the file called [`name`](text), or standard input if it is `-`. Compressed data are recognised by their first bytes.
     pub fn open(name: &str) -> io::Result<Input> {
         let source = match name {
             "-" => Source::Stream(Box::new(io::stdin())),
-            _ => Source::File(File::open(name)?),
+            _ => Source::File(File::open(text::to_path(name))?),
         };
         Input::new(source).uncompressed()
     }

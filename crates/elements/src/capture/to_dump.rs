@@ -143,7 +143,7 @@ impl ToDump {
 impl Element for ToDump {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         if let Some(Filename(name)) = args.get("FILENAME") {
-            self.name = name.to_string_lossy().into_owned();
+            self.name = clickwork_source::text::from_os(name);
         }
         (self.extra_length, self.options.nano) = (true, true);
         args.read("SNAPLEN", &mut self.options.snaplen)

@@ -5,6 +5,7 @@ use clickwork_router::args::{ArgSpec, ArgType, Args, Filename};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, TaskStep, write_handler};
+use clickwork_source::text::encode;
 use std::io::{self, Write};
 
 use super::destination::{Destination, Stream, shown_name};
@@ -130,7 +131,7 @@ impl ToIpSummaryDump {
         {
             let mut stream = destination.start();
             if let Some(output) = self.output.as_ref().filter(|_| self.has_header) {
-                stream.write_all(output.header(&self.preamble(cx)).as_bytes())?;
+                stream.write_all(&encode(&output.header(&self.preamble(cx))))?;
             }
             self.sink = Sink::Open(stream);
         }
@@ -221,7 +222,7 @@ impl ToIpSummaryDump {
 impl Element for ToIpSummaryDump {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         if let Some(Filename(name)) = args.get("FILENAME") {
-            self.name = name.to_string_lossy().into_owned();
+            self.name = clickwork_source::text::from_os(name);
         }
         self.has_header = true;
         args.read("VERBOSE", &mut self.is_verbose)

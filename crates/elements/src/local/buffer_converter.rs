@@ -44,10 +44,11 @@ struct BufferConverter {
 
 impl BufferConverter {
     fn send(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        if self.waiting.len() + text.len() > CAPACITY {
+        let bytes = clickwork_source::text::encode(text);
+        if self.waiting.len() + bytes.len() > CAPACITY {
             return Err(format!("too much data: {} bytes wait to be sent", self.waiting.len()));
         }
-        self.waiting.extend_from_slice(text.as_bytes());
+        self.waiting.extend_from_slice(&bytes);
         let length = self.waiting.len().min(self.mtu);
         let p = bare(flag::PSH, &self.waiting[..length], |_| {});
         self.waiting.drain(..length);

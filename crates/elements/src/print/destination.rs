@@ -3,6 +3,7 @@
 use crate::control::chatter_socket::Channel;
 use clickwork_router::args::{Args, Filename, Word};
 use clickwork_router::{Cx, Log};
+use clickwork_source::text::encode;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ impl Destination {
         let Some(file) = &mut self.file else {
             return self.channel.as_ref().unwrap_or(cx.log()).line(text);
         };
-        if let Err(e) = writeln!(file, "{text}") {
+        if let Err(e) = file.write_all(&encode(text)).and_then(|()| file.write_all(b"\n")) {
             self.give_up(&e, cx);
         }
     }

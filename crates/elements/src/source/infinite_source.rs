@@ -130,7 +130,7 @@ impl InfiniteSource {
     }
 
     fn set_data(&mut self, text: &str, cx: &mut Cx<'_>) {
-        self.text = text.as_bytes().to_vec();
+        self.text = clickwork_source::text::encode(text).into_owned();
         self.fit();
         self.start(cx);
     }

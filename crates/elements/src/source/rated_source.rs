@@ -100,7 +100,7 @@ impl RatedSource {
 
     /// The written text as it stands becomes the packet, whatever the length was.
     fn set_data(&mut self, text: &str) {
-        self.text = text.as_bytes().to_vec();
+        self.text = clickwork_source::text::encode(text).into_owned();
         self.data = self.text.clone();
         self.headroom = DEFAULT_HEADROOM;
     }

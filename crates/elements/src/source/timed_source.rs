@@ -5,6 +5,7 @@ use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args, format_seconds};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, read_handler, write_handler};
+use clickwork_source::text::encode;
 use std::time::Duration;
 
 /// The class facts.
@@ -27,7 +28,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("data", "the packet's bytes", |e: &mut TimedSource, _| e.data.clone())
             .and_write(
-                write_handler!("", "", |e: &mut TimedSource, text, _| e.data = text.as_bytes().to_vec())
+                write_handler!("", "", |e: &mut TimedSource, text, _| e.data = encode(text).into_owned())
             )
             .raw(),
         read_handler!("limit", "packets to send", |e: &mut TimedSource, _| e.limit)

@@ -153,7 +153,7 @@ pub fn capabilities_in_brackets(capability: u16) -> String {
 
 /// Names of networks are bytes; they are printed like C strings.
 pub fn text(ssid: &[u8]) -> String {
-    String::from_utf8_lossy(ssid.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
+    clickwork_source::text::decode(ssid.split(|byte| *byte == 0).next().unwrap_or_default())
 }
 
 /// A management frame under construction.

@@ -132,7 +132,7 @@ fn first_ssid(body: &[u8]) -> (String, &[u8]) {
     let [id, length, content @ ..] = body else { return (String::new(), &[]) };
     let length = usize::from(*length).min(content.len());
     let name = match *id {
-        element::SSID => String::from_utf8_lossy(&content[..length.min(LONGEST_SSID)]).into_owned(),
+        element::SSID => clickwork_source::text::decode(&content[..length.min(LONGEST_SSID)]),
         _ => "(invalid ssid)".into(),
     };
     (name, &content[length..])
@@ -156,8 +156,8 @@ fn short_capabilities(capability: u16) -> String {
 fn beacon(header: &WifiHeader, body: &[u8]) -> String {
     let elements = Elements::read(body, 12, |_, _| {});
     let name = match elements.ssid() {
-        [] => "(none)".into(),
-        ssid => String::from_utf8_lossy(ssid),
+        [] => "(none)".to_string(),
+        ssid => clickwork_source::text::decode(ssid),
     };
     let (interval, capability) = (number(body, 8), capabilities_in_brackets(number(body, 10)));
     let (basic, other) = sorted_rates(&elements.all_rates());

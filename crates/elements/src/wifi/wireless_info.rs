@@ -26,7 +26,7 @@ pub static CLASS: Class = Class {
             [&e.network().ssid[..], b"\n"].concat()
         })
         .and_write(write_handler!("", "", |e: &mut WirelessInfo, text, _| {
-            e.network().ssid = text.trim().as_bytes().to_vec();
+            e.network().ssid = clickwork_source::text::encode(text.trim()).into_owned();
         })),
         read_handler!("bssid", "address of the access point", |e: &mut WirelessInfo, _| {
             line(e.network().bssid)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clickwork_lang::config::{quote, split_args, split_words, unquote};
+use clickwork_lang::config::{quote, split_args, split_words, unquote_text};
 use clickwork_lang::{ElementDecl, Port};
 use clickwork_source::{Diagnostic, Diagnostics, Span};
 
@@ -29,7 +29,7 @@ impl Words {
         let (pairs, rest) = args.as_chunks::<2>();
         let stand = |[who, config]: &[String; 2]| {
             let [component, element, class] = <[String; 3]>::try_from(split_words(who)).ok()?;
-            let plain = || String::from_utf8_lossy(&unquote(config)).into_owned();
+            let plain = || unquote_text(config);
             let config = if config.starts_with('"') { plain() } else { config.clone() };
             Some(Stand { component, element, class, config })
         };
@@ -48,7 +48,7 @@ impl Words {
 /// A configuration as one argument: as it stands if it is one, else quoted.
 fn one_argument(config: &str) -> String {
     let is_one = split_args(config) == [config] && !config.starts_with('"');
-    if is_one { config.to_string() } else { quote(config.as_bytes()) }
+    if is_one { config.to_string() } else { quote(config) }
 }
 
 /// Puts a RouterLink in for each group of links that have ends in common.

@@ -155,9 +155,12 @@ fn set_components(files: &mut Archive, names: impl Iterator<Item = String>) {
     let text: String = names.map(|name| name + "\n").collect();
     match text.is_empty() {
         true => drop(files.remove(COMPONENTS)),
-        false => {
-            files.set(Member { name: COMPONENTS.into(), modified: 0, mode: 0o600, data: text.into_bytes() })
-        }
+        false => files.set(Member {
+            name: COMPONENTS.into(),
+            modified: 0,
+            mode: 0o600,
+            data: clickwork_source::text::into_bytes(text),
+        }),
     }
 }
 

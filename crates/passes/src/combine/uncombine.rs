@@ -13,7 +13,7 @@ use crate::{ElementId, Network};
 
 /// The names of the routers in a combination, if there is a list of them.
 pub fn components(files: &Archive) -> Option<Vec<String>> {
-    let text = String::from_utf8_lossy(&files.get(COMPONENTS)?.data).into_owned();
+    let text = clickwork_source::text::decode(&*files.get(COMPONENTS)?.data);
     Some(text.split_whitespace().map(str::to_string).collect())
 }
 

@@ -32,7 +32,12 @@ pub fn attach(network: &Network, files: &mut Archive, map: &ElementMap, diagrams
     for (class, elements) in classes {
         module(&mut text, class, map.base(class), &elements, diagrams);
     }
-    files.set(Member { name: SOURCE.into(), modified: 0, mode: 0o600, data: text.into_bytes() });
+    files.set(Member {
+        name: SOURCE.into(),
+        modified: 0,
+        mode: 0o600,
+        data: clickwork_source::text::into_bytes(text),
+    });
 }
 
 /// The code of a class, with what it is the code of.

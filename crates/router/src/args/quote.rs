@@ -4,6 +4,8 @@
 //! for bytes in hexadecimal, inside double quotes and outside quotes. Because escapes can name any byte, the exact
 //! result of unquoting is bytes; [`unquote`] is for values that are known to be text.
 
+use clickwork_source::text;
+
 use super::split::{skip_comment, starts_comment, uncomment};
 
 /// Removes comments and one level of quotes, and expands escapes.
@@ -14,7 +16,7 @@ use super::split::{skip_comment, starts_comment, uncomment};
 /// ```
 pub fn unquote_bytes(text: &str) -> Vec<u8> {
     let text = uncomment(text);
-    let bytes = text.as_bytes();
+    let bytes = &*text::encode(&text);
     let mut out = Vec::with_capacity(bytes.len());
     let mut quote = None;
     let mut at = 0;
@@ -38,12 +40,9 @@ pub fn unquote_bytes(text: &str) -> Vec<u8> {
     out
 }
 
-/// As [`unquote_bytes`], as text. Bytes that are not UTF-8 become U+FFFD: use `unquote_bytes` for data.
+/// As [`unquote_bytes`], as [text](clickwork_source::text).
 pub fn unquote(text: &str) -> String {
-    match String::from_utf8(unquote_bytes(text)) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    }
+    text::decode(unquote_bytes(text))
 }
 
 /// A double-quoted form of `text` in printable ASCII, such that unquoting gives `text` back.
@@ -54,7 +53,7 @@ pub fn unquote(text: &str) -> String {
 /// assert_eq!(unquote(&quote("$é,")), "$é,");
 /// ```
 pub fn quote(text: &str) -> String {
-    quote_bytes(text.as_bytes())
+    quote_bytes(&text::encode(text))
 }
 
 /// As [`quote`], for any bytes.

@@ -1,5 +1,6 @@
 //! How the text of one argument becomes a value: the two traits, and the plain types (truth values, text, data, files).
 
+use clickwork_source::text::to_path;
 use std::path::PathBuf;
 
 use super::split::{is_space, skip_piece};
@@ -58,7 +59,7 @@ impl FromArg for Vec<u8> {
 impl FromArg for String {
     fn from_arg(text: &str, names: &Names) -> Result<Self, BadValue> {
         let bytes = Vec::from_arg(text, names)?;
-        String::from_utf8(bytes).map_err(|_| "must be UTF-8 text".into())
+        Ok(clickwork_source::text::decode(bytes))
     }
 }
 
@@ -88,8 +89,8 @@ impl FromArg for Filename {
         }
         let home = std::env::home_dir().filter(|_| name == "~" || name.starts_with("~/"));
         Ok(Filename(match home {
-            Some(home) => home.join(name[1..].trim_start_matches('/')),
-            None => name.into(),
+            Some(home) => home.join(to_path(name[1..].trim_start_matches('/'))),
+            None => to_path(&name),
         }))
     }
 }
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(read(r#""""#), Ok(String::new()));
         assert_eq!(read::<String>(""), Err(BadValue::Mismatch));
         assert_eq!(read::<String>("a b"), Err(BadValue::Mismatch));
-        assert!(matches!(read::<String>(r"\<ff>"), Err(BadValue::Because(_))));
+        assert_eq!(read(r"\<ff>"), Ok(clickwork_source::text::decode(*b"\xff")));
     }
 
     #[test]
@@ -172,6 +173,7 @@ mod tests {
     fn file_names_lose_double_slashes() {
         assert_eq!(read("'/a//b///c'"), Ok(Filename("/a/b/c".into())));
         assert_eq!(read("-"), Ok(Filename("-".into())));
+        assert_eq!(read(r"\<41 e9>"), Ok(Filename(to_path("A\u{10f7e9}"))));
         assert_eq!(read("a~/b"), Ok(Filename("a~/b".into())));
         assert_eq!(read::<Filename>("''"), Err(BadValue::Mismatch));
     }

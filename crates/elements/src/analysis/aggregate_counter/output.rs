@@ -31,7 +31,7 @@ pub fn file(tree: &Tree, format: Format, banner: &str, nonzero: u32, total: u64)
         Format::Address => text.push_str("!ip\n"),
         Format::Text | Format::Fraction => {}
     }
-    let mut file = text.into_bytes();
+    let mut file = clickwork_source::text::into_bytes(text);
     for (aggregate, count) in tree.iter() {
         let text = match format {
             Format::Binary => {

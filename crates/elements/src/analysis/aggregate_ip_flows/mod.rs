@@ -387,7 +387,8 @@ impl Element for Flows {
             .read("CAPACITY", &mut capacity);
         self.capacity = capacity as usize;
         self.handles_fragments = args.has("FRAGMENTS").then_some(fragments);
-        self.trace_name = args.get::<Filename>("TRACEINFO").map(|name| name.0.to_string_lossy().into_owned());
+        self.trace_name =
+            args.get::<Filename>("TRACEINFO").map(|name| clickwork_source::text::from_os(name.0));
         self.source = element(args, "SOURCE", cx);
         cx.export(Arc::clone(&self.notifier));
     }

@@ -3,6 +3,7 @@
 use super::table::{Flow, FlowKey};
 use crate::capture::destination::{Destination, Stream};
 use clickwork_packet::Timestamp;
+use clickwork_source::text::encode;
 use std::io::{self, Write};
 
 /// The file, once it has been opened.
@@ -45,11 +46,11 @@ impl TraceInfo {
             && let Some(destination) = destination.take()
         {
             let mut stream = destination.start();
-            stream.write_all(self.head.as_bytes())?;
+            stream.write_all(&encode(&self.head))?;
             self.sink = Sink::Open(stream);
         }
         match &mut self.sink {
-            Sink::Open(stream) => stream.write_all(text.as_bytes()),
+            Sink::Open(stream) => stream.write_all(&encode(text)),
             Sink::Opened(_) => Ok(()),
         }
     }

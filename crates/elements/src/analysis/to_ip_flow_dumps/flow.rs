@@ -6,6 +6,7 @@ use crate::capture::summary::tcp_options::{self, Shown};
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::{Ipv4, Tcp, ipv4::protocol};
 use clickwork_packet::{Packet, Timestamp, anno};
+use clickwork_source::text::into_bytes;
 use std::fmt::Write;
 
 /// Addresses and ports of a flow, in the direction of its first packet.
@@ -135,7 +136,7 @@ impl Flow {
 
     /// What has come since the last call, after the header lines the first time.
     pub fn take_records(&mut self) -> Vec<u8> {
-        let mut out = if self.is_begun { Vec::new() } else { self.header().into_bytes() };
+        let mut out = if self.is_begun { Vec::new() } else { into_bytes(self.header()) };
         self.is_begun = true;
         self.waiting = [0; 2];
         out.append(&mut self.records);
@@ -230,7 +231,7 @@ impl Flow {
             let length = line.len() as u32 + 4;
             self.records.extend((length | TEXT_RECORD).to_be_bytes());
         }
-        self.records.extend(line.into_bytes());
+        self.records.extend(into_bytes(line));
         self.waiting[1] += 1;
     }
 
@@ -309,7 +310,7 @@ impl Flow {
             line.push_str(&tcp_options::print(options, Shown::All));
         }
         line.push('\n');
-        self.records.extend(line.into_bytes());
+        self.records.extend(into_bytes(line));
     }
 
     fn binary_record(

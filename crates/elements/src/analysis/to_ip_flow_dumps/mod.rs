@@ -13,12 +13,12 @@ use clickwork_router::args::{ArgSpec, ArgType, Args, Filename};
 use clickwork_router::element::{downcast, try_downcast};
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, ElementId, TaskStep, read_handler, write_handler};
+use clickwork_source::text;
 use flate2::{Compression, write::GzEncoder};
 use flow::{Flow, FlowId, Style};
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
 use std::time::Duration;
 
 /// The class facts.
@@ -91,18 +91,19 @@ fn append(name: &str, data: &[u8], fresh: bool, cx: &Cx<'_>) -> io::Result<()> {
         cx.router().output().raw(data);
         return Ok(());
     }
-    if fresh && let Some(folder) = Path::new(name).parent() {
+    if fresh && let Some(folder) = text::to_path(name).parent() {
         std::fs::create_dir_all(folder)?;
     }
     let mut options = OpenOptions::new();
     let options = if fresh { options.write(true).create(true).truncate(true) } else { options.append(true) };
-    options.open(name)?.write_all(data)
+    options.open(text::to_path(name))?.write_all(data)
 }
 
 /// Replaces a file by a compressed one.
 fn compress(name: &str) -> io::Result<()> {
-    let mut encoder = GzEncoder::new(File::create(format!("{name}.gz"))?, Compression::default());
-    io::copy(&mut File::open(name)?, &mut encoder)?;
+    let (compressed, name) = (text::to_path(&format!("{name}.gz")), text::to_path(name));
+    let mut encoder = GzEncoder::new(File::create(compressed)?, Compression::default());
+    io::copy(&mut File::open(&name)?, &mut encoder)?;
     encoder.finish()?;
     std::fs::remove_file(name)
 }
@@ -166,8 +167,7 @@ impl FlowDumps {
     fn read_patterns(&mut self, args: &mut Args) {
         let pattern =
             ["OUTPUT_PATTERN", "FILEPATTERN"].into_iter().find_map(|name| args.get::<Filename>(name));
-        self.pattern =
-            pattern.map_or_else(|| "-".to_owned(), |Filename(name)| name.to_string_lossy().into_owned());
+        self.pattern = pattern.map_or_else(|| "-".to_owned(), |Filename(name)| text::from_os(name));
         if !self.pattern.contains('%') {
             args.warn("OUTPUT_PATTERN has no % escapes, so output files will get overwritten");
         }

@@ -7,6 +7,7 @@ use std::net::Ipv4Addr;
 
 use clickwork_router::args::split_words;
 use clickwork_router::args::unquote;
+use clickwork_source::text;
 
 use crate::capture::error::system_message;
 use crate::capture::input::Input;
@@ -123,7 +124,7 @@ impl DumpInput {
     /// have been set.
     pub fn read_banner(&mut self) -> io::Result<()> {
         let present = self.input.line_length(MAX_LINE)?;
-        let line = String::from_utf8_lossy(&self.input.available()[..present]).into_owned();
+        let line = text::decode(&self.input.available()[..present]);
         let Some(version) = line.strip_prefix("!IPSummaryDump") else {
             self.number = 1;
             let looks_right =
@@ -195,7 +196,7 @@ impl DumpInput {
         if length == 0 {
             return Ok(None);
         }
-        let line = String::from_utf8_lossy(&self.input.available()[..length]).into_owned();
+        let line = text::decode(&self.input.available()[..length]);
         self.input.consume(length);
         Ok(Some(line))
     }
@@ -221,7 +222,7 @@ impl DumpInput {
         if head & TEXT_RECORD == 0 {
             return Ok(Some(Record::Binary(bytes)));
         }
-        let text = String::from_utf8_lossy(&bytes);
+        let text = text::decode(bytes);
         Ok(Some(Record::Text(text.trim_end_matches('\0').to_owned())))
     }
 

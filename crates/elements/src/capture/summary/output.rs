@@ -1,6 +1,7 @@
 //! Writes summary dumps: the header lines and one record for each packet. Where the bytes go is the element's affair.
 
 use clickwork_router::args::{quote, split_words, unquote};
+use clickwork_source::text;
 
 use super::field::{self, Field, FieldFacts, Width};
 use super::headers::{Checks, Headers, PacketView};
@@ -144,7 +145,7 @@ impl Output {
             print::print_text(&mut self.line, headers, facts);
         }
         self.line.push('\n');
-        out.extend_from_slice(self.line.as_bytes());
+        out.extend_from_slice(&text::encode(&self.line));
     }
 
     fn put_binary(&self, out: &mut Vec<u8>, headers: &mut Headers<'_>) {
@@ -159,9 +160,10 @@ impl Output {
 
     /// Appends a line of text, which ends with a newline, as the format wants it.
     pub fn text_line(&self, out: &mut Vec<u8>, line: &str) {
+        let line = text::encode(line);
         if self.binary {
             out.extend((TEXT_RECORD | (line.len() as u32 + 4)).to_be_bytes());
         }
-        out.extend_from_slice(line.as_bytes());
+        out.extend_from_slice(&line);
     }
 }

@@ -4,6 +4,8 @@
 //! one line or several, `CODE text`, with a dash behind the code of each but the last; a successful read is followed by
 //! `DATA LENGTH` and the data. The protocol is that of Click's ControlSocket, version 1.3.
 
+use clickwork_source::text;
+
 /// What a server says first.
 pub const GREETING: &[u8] = b"Click::ControlSocket/1.3\r\n";
 /// The longest command line.
@@ -123,7 +125,7 @@ impl Input {
             None if self.closed && !self.bytes.is_empty() => (self.bytes.len(), self.bytes.len()),
             None => return None,
         };
-        let line = String::from_utf8_lossy(&self.bytes[..line_end]).into_owned();
+        let line = text::decode(&self.bytes[..line_end]);
         let mut rest = Rest { input: self, start: next_line, end: next_line };
         let command = command(&line, &mut rest).ok()?;
         let end = rest.end;
@@ -156,16 +158,16 @@ impl Rest<'_> {
     fn data(&mut self, length: usize) -> Result<String, Incomplete> {
         let bytes = self.input.bytes.get(self.start..self.start + length).ok_or(Incomplete)?;
         self.end = self.start + length;
-        Ok(String::from_utf8_lossy(bytes).into_owned())
+        Ok(text::decode(bytes))
     }
 
     /// The lines before one that says `until`, apart from space at its end.
     fn lines_until(&mut self, until: &str) -> Result<String, Incomplete> {
         let mut at = self.start.max(self.input.looked);
         while let Some((end, next)) = line_end(&self.input.bytes[at..]) {
-            if self.input.bytes[at..at + end].trim_ascii_end() == until.as_bytes() {
+            if self.input.bytes[at..at + end].trim_ascii_end() == &*text::encode(until) {
                 self.end = at + next;
-                return Ok(String::from_utf8_lossy(&self.input.bytes[self.start..at]).into_owned());
+                return Ok(text::decode(&self.input.bytes[self.start..at]));
             }
             at += next;
         }
@@ -282,7 +284,7 @@ impl Reply {
             let mark = if i < last { '-' } else { ' ' };
             reply.push_str(&format!("{}{mark}{line}\r\n", code as u16));
         }
-        Reply(reply.into_bytes())
+        Reply(text::into_bytes(reply))
     }
 
     /// The same reply, with data behind it.

@@ -215,7 +215,7 @@ impl ProgressBar {
         let columns = tcgetwinsize(stderr()).map_or(0, |size| usize::from(size.ws_col));
         let line = self.view(cx).line(if columns == 0 { COLUMNS } else { columns });
         // It is for the terminal alone, not for who else listens to messages.
-        cx.log().apart().raw(line.as_bytes());
+        cx.log().apart().raw(&clickwork_source::text::encode(&line));
         if self.status == Status::Done {
             self.active = false;
         } else {

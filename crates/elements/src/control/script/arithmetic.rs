@@ -4,6 +4,7 @@
 use super::words::{format_real, parse, shift_word, unquote};
 use clickwork_router::args::unparse_bool;
 use clickwork_router::{Router, Value};
+use clickwork_source::text::encode;
 use std::cmp::Ordering;
 
 type Reply = Result<Value, String>;
@@ -155,7 +156,7 @@ pub fn compare(text: &str, holds: fn(Ordering) -> bool) -> Reply {
     let order = match (Number::parse(a), Number::parse(b)) {
         (Some(Number::Integer(a)), Some(Number::Integer(b))) => a.cmp(&b),
         (Some(a), Some(b)) => a.real().partial_cmp(&b.real()).unwrap_or(Ordering::Greater),
-        _ => unquote(a).as_bytes().cmp(unquote(b).as_bytes()),
+        _ => encode(&unquote(a)).cmp(&encode(&unquote(b))),
     };
     Ok(unparse_bool(holds(order)).into())
 }

@@ -154,7 +154,7 @@ impl Variables for Scope<'_, '_> {
 
     fn call(&self, text: &str) -> Option<String> {
         let value = self.run.borrow_mut().read_plainly(text)?;
-        Some(String::from_utf8_lossy(&value).into_owned())
+        Some(clickwork_source::text::decode(value))
     }
 
     fn nested(&self) -> bool {

@@ -72,7 +72,7 @@ pub const HANDLERS: &[Handler] = &[
     computes("if", "the second word if the first is true, else the third", |_, _, t| text::choose(t)),
     computes("in", "whether the first word is among the others", |_, _, t| text::is_in(t)),
     computes("first", "the first word", |_, _, t| Ok(shift_word(t).0.into())),
-    computes("length", "the number of bytes", |_, _, t| Ok(t.len().into())),
+    computes("length", "the number of bytes", |_, _, t| Ok(clickwork_source::text::encode(t).len().into())),
     computes("unquote", "without a layer of quotes", |_, _, t| Ok(clickwork_lang::config::unquote(t).into())),
     computes("sprintf", "words formatted as the first says", |_, _, t| super::sprintf::sprintf(t)),
     Handler { parameter: false, ..reads("now", "the time", |r, _, _| Ok(r.clock().now().into())) },
@@ -80,7 +80,7 @@ pub const HANDLERS: &[Handler] = &[
     computes("writable", "whether handlers can be written", |r, id, t| text::accessible(r, id, t, true)),
     computes("cat", "what is in a file", |_, _, t| text::file(t)).private(),
     computes("catq", "what is in a file, quoted", |_, _, t| {
-        Ok(clickwork_lang::config::quote(&text::file(t)?.0).into())
+        Ok(clickwork_lang::config::quote_bytes(&text::file(t)?.0).into())
     })
     .private(),
     computes("kill", "sends a signal to processes", |_, _, t| super::signal::kill(t)).private(),

@@ -4,6 +4,7 @@ use super::call::Run;
 use super::program::{Ending, Instruction, Jump, RETURN_VALUE, Redirection, Text};
 use super::state::{Kind, Script};
 use super::words::{parse, unquote};
+use clickwork_source::text;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::time::Duration;
@@ -218,7 +219,7 @@ impl Script {
     fn read(&self, what: &Text, run: &mut Run<'_>) {
         let call = run.expand(self, &what.text, false);
         if let Some((name, value)) = run.read(&call, what.unquote) {
-            let value = String::from_utf8_lossy(&value);
+            let value = text::decode(value);
             run.router.log().line(&format!("{name}:\n{value}"));
         }
     }
@@ -231,7 +232,8 @@ impl Script {
         }
         // The file is there, and empty, before handlers are called.
         let (append, mut options) = (to.append, OpenOptions::new());
-        let opened = options.create(true).write(true).append(append).truncate(!append).open(&file);
+        let opened =
+            options.create(true).write(true).append(append).truncate(!append).open(text::to_path(&file));
         let written = opened.and_then(|mut f| f.write_all(&self.printed(what, newline, run)));
         if let Err(e) = written {
             run.report.error(&format!("{file}: {}", crate::capture::error::system_message(&e)));

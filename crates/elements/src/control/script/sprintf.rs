@@ -3,6 +3,7 @@
 
 use super::words::{parse, shift_word, unquote};
 use clickwork_router::Value;
+use clickwork_source::text::{decode, encode};
 
 /// The longest field that may be asked for.
 const MAX_FIELD: usize = 65535;
@@ -102,8 +103,9 @@ impl Spec {
     }
 
     fn string(&self, text: &str) -> String {
-        let length = self.precision.unwrap_or(usize::MAX);
-        self.filled(text.chars().take(length).collect())
+        let bytes = encode(text);
+        let length = self.precision.map_or(bytes.len(), |most| most.min(bytes.len()));
+        self.filled(decode(&bytes[..length]))
     }
 
     fn signed(&self, value: i64) -> String {
@@ -137,9 +139,9 @@ impl Spec {
         self.filled(format!("{prefix}{digits:0>zeros$}"))
     }
 
-    /// The text, filled up to the width.
+    /// The text, filled up to the width, which counts bytes.
     fn filled(&self, text: String) -> String {
-        let fill = self.width.saturating_sub(text.chars().count());
+        let fill = self.width.saturating_sub(encode(&text).len());
         match (self.left, self.zero) {
             (true, _) => text + &" ".repeat(fill),
             (false, true) => "0".repeat(fill) + &text,
@@ -166,6 +168,7 @@ mod tests {
             ("'%s %s%%' \"a b\" c", "a b c%"),
             ("plain", "plain"),
             ("%.0d|%05.3d|%-05d|%+05d 0 7 42 42", "0|00007|00042|+0042"),
+            ("'%4s|%.1s' é é", "  é|\u{10f7c3}"),
             ("%05s|%-5s|%3% ab cd", "000ab|cd   |  %"),
             ("%x 0xffffffffffffffff", "ffffffffffffffff"),
         ] {

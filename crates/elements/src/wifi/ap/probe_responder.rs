@@ -38,10 +38,10 @@ pub static CLASS: Class = Class {
             "bssid parameter must be ethernet address"
         ),
         read_handler!("ssid", "name of the network", |e: &mut ProbeResponder, _| line(
-            String::from_utf8_lossy(&e.network.ssid)
+            clickwork_source::text::decode(&*e.network.ssid)
         ))
         .and_write(write_handler!("", "", |e: &mut ProbeResponder, text, _| {
-            e.network.ssid = text.trim().as_bytes().to_vec();
+            e.network.ssid = clickwork_source::text::encode(text.trim()).into_owned();
         })),
         parameter!(ProbeResponder, "channel", network.channel, "channel", "channel parameter must be int"),
         parameter!(
