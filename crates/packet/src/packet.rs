@@ -256,6 +256,14 @@ impl Packet {
         self.0.mac = self.position(offset);
     }
 
+    /// Marks a link-level header of `length` bytes at `offset` from the start of the data, and the network header behind
+    /// it. The transport header stays where it is.
+    #[inline]
+    pub fn set_mac_header(&mut self, offset: i32, length: u32) {
+        self.0.mac = self.position(offset);
+        self.0.network = self.position(offset.saturating_add_unsigned(length));
+    }
+
     /// The bytes from the link-level header to the end of the data, also if the header was stripped since.
     #[inline]
     pub fn mac_header(&self) -> Option<&[u8]> {

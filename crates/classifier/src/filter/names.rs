@@ -162,6 +162,7 @@ const PORTS: &[(&str, u32)] = &[
     ("ldaps", 636),
     ("imaps", 993),
     ("pop3s", 995),
+    ("pptp", 1723),
     ("nfs", 2049),
     ("mysql", 3306),
     ("postgresql", 5432),

@@ -180,6 +180,7 @@ impl SimpleElement for Comp {
                 replace_front(p, &[OTHER], &[]);
             }
         }
+        p.clear_annotations();
         Verdict::PASS
     }
 }
@@ -274,7 +275,7 @@ impl SimpleElement for Decomp {
             cx.chatter("RFC2507d: no q");
             return Verdict::Drop("malformed");
         }
-        p.clear_network_header();
+        p.clear_annotations();
         report(p.data(), cx);
         Verdict::PASS
     }

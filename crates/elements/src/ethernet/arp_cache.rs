@@ -91,6 +91,9 @@ pub struct ArpCache {
     free: Vec<u32>,
     oldest: u32,
     newest: u32,
+    /// The oldest entry that had not expired at the last look: all that are older had. Time moves it on, so that it passes
+    /// each entry once.
+    fresh: u32,
     packets: u32,
     drops: u64,
 }
@@ -104,6 +107,7 @@ impl Default for ArpCache {
             free: Vec::new(),
             oldest: NONE,
             newest: NONE,
+            fresh: NONE,
             packets: 0,
             drops: 0,
         }
@@ -159,16 +163,21 @@ impl ArpCache {
         may
     }
 
-    /// Learns that `ip` has address `ether` (or, for the broadcast address, that it is not known) and returns the packets
-    /// that waited for it, in order.
-    pub fn insert(&mut self, ip: Ipv4Address, ether: EtherAddress, now: Timestamp) -> VecDeque<Packet> {
+    /// Learns that `ip` has address `ether` (or, for the broadcast address, that it is not known). Packets that wait for it
+    /// go on waiting.
+    pub fn insert(&mut self, ip: Ipv4Address, ether: EtherAddress, now: Timestamp) {
         let i = self.ensure(ip, now);
         self.unlink(i);
-        self.link_newest(i);
         let e = &mut self.entries[i as usize];
         (e.ether, e.known, e.confirmed, e.polls) = (ether, !ether.is_broadcast(), now, 0);
         e.polled = now - POLL_INTERVAL * 10;
-        let waiting = if e.known { std::mem::take(&mut e.waiting) } else { VecDeque::new() };
+        self.link_newest(i);
+    }
+
+    /// The packets that wait for `ip`, in order; they wait no longer.
+    pub fn take_waiting(&mut self, ip: Ipv4Address) -> VecDeque<Packet> {
+        let Some(&i) = self.index.get(&ip.to_bits()) else { return VecDeque::new() };
+        let waiting = std::mem::take(&mut self.entries[i as usize].waiting);
         self.packets -= waiting.len() as u32;
         waiting
     }
@@ -185,19 +194,24 @@ impl ArpCache {
         // Room is made before the packet joins the queue: it is the youngest, whatever the age of its entry.
         self.packets += 1;
         if self.limits.packets != 0 && self.packets > self.limits.packets {
+            self.expire(now);
             self.slim_packets();
         }
         self.entries[i as usize].waiting.push_back(p);
         self.may_poll(i, now)
     }
 
-    /// An address that is still asked for does not expire for want of an answer.
+    /// An address that is asked for is as old as one that just does not expire: it goes before all that are younger. So
+    /// it does not go for want of room now, and expires soon if there is no answer.
     fn keep_alive(&mut self, i: u32, now: Timestamp) {
         if self.is_expired(&self.entries[i as usize], now) {
-            self.entries[i as usize].known = false;
-            self.entries[i as usize].confirmed = now - self.limits.timeout;
             self.unlink(i);
-            self.link_newest(i);
+            self.entries[i as usize].confirmed = now - self.limits.timeout;
+            while self.fresh != NONE && self.is_expired(&self.entries[self.fresh as usize], now) {
+                self.fresh = self.entries[self.fresh as usize].newer;
+            }
+            self.link_before(i, self.fresh);
+            self.fresh = i;
         }
     }
 
@@ -206,12 +220,15 @@ impl ArpCache {
         if let Some(&i) = self.index.get(&ip.to_bits()) {
             return i;
         }
+        if self.count() >= self.limits.most_entries() {
+            self.expire(now);
+        }
         while self.count() >= self.limits.most_entries() {
             self.remove_oldest();
         }
         let entry = Entry {
             ip,
-            ether: EtherAddress::default(),
+            ether: EtherAddress::BROADCAST,
             known: false,
             polls: 0,
             confirmed: now,
@@ -236,17 +253,31 @@ impl ArpCache {
     }
 
     fn link_newest(&mut self, i: u32) {
-        let before = std::mem::replace(&mut self.newest, i);
+        self.link_before(i, NONE);
+        if self.fresh == NONE {
+            self.fresh = i;
+        }
+    }
+
+    /// Links an entry so that `newer` follows it; none, if it is the newest.
+    fn link_before(&mut self, i: u32, newer: u32) {
+        let older = match newer {
+            NONE => std::mem::replace(&mut self.newest, i),
+            n => std::mem::replace(&mut self.entries[n as usize].older, i),
+        };
         let e = &mut self.entries[i as usize];
-        (e.older, e.newer) = (before, NONE);
-        match before {
+        (e.older, e.newer) = (older, newer);
+        match older {
             NONE => self.oldest = i,
-            b => self.entries[b as usize].newer = i,
+            o => self.entries[o as usize].newer = i,
         }
     }
 
     fn unlink(&mut self, i: u32) {
         let (older, newer) = (self.entries[i as usize].older, self.entries[i as usize].newer);
+        if self.fresh == i {
+            self.fresh = newer;
+        }
         match older {
             NONE => self.oldest = newer,
             o => self.entries[o as usize].newer = newer,
@@ -339,7 +370,8 @@ mod tests {
         c.wait(b, Packet::new(b"2"), at(1));
         c.wait(A, Packet::new(b"3"), at(1));
         assert_eq!((c.length(), c.drops()), (1, 2));
-        let got: Vec<u8> = c.insert(A, E, at(2)).iter().map(|p| p.data()[0]).collect();
+        c.insert(A, E, at(2));
+        let got: Vec<u8> = c.take_waiting(A).iter().map(|p| p.data()[0]).collect();
         assert_eq!(got, *b"3");
     }
 
@@ -375,7 +407,8 @@ mod tests {
         let mut c = ArpCache::default();
         assert!(c.wait(A, Packet::new(b"1"), at(1)));
         assert!(!c.wait(A, Packet::new(b"2"), at(1)));
-        let got: Vec<u8> = c.insert(A, E, at(2)).iter().map(|p| p.data()[0]).collect();
+        c.insert(A, E, at(2));
+        let got: Vec<u8> = c.take_waiting(A).iter().map(|p| p.data()[0]).collect();
         assert_eq!(got, *b"12");
         assert_eq!(c.lookup(A, at(2), Duration::from_secs(60)), Answer::Known { ether: E, ask: false });
         assert_eq!(c.length(), 0);
@@ -397,6 +430,42 @@ mod tests {
         assert_eq!(c.lookup(A, at(302), Duration::from_secs(60)), Answer::Unknown);
         c.expire(at(302));
         assert_eq!(c.count(), 0);
+    }
+
+    /// A packet for an entry that has expired brings it back for a moment, behind all that have expired too.
+    #[test]
+    fn what_waits_for_an_expired_address_expires_with_it_before_younger_ones() {
+        let mut c = ArpCache::default();
+        let b = Ipv4Address::new(10, 0, 0, 2);
+        let young = Ipv4Address::new(10, 0, 0, 3);
+        c.insert(A, E, at(1));
+        c.insert(b, E, at(2));
+        c.insert(young, E, at(302));
+        assert!(c.wait(A, packet(), at(303)));
+        let shown: Vec<_> = c.table(at(303)).into_iter().map(|(ip, known, ..)| (ip, known)).collect();
+        assert_eq!(shown, [(b, false), (A, true), (young, true)]);
+        c.expire(at(304));
+        assert_eq!((c.count(), c.length(), c.drops()), (1, 0, 1));
+    }
+
+    #[test]
+    fn a_scan_of_expired_addresses_costs_the_same_for_each() {
+        let cache = |entries: u32| {
+            let mut c = ArpCache::default();
+            (0..entries).for_each(|n| c.insert(Ipv4Address::from_bits(n), E, at(1)));
+            c
+        };
+        crate::testing::assert_flat(cache(1000), cache(100_000), |c, n| {
+            let entries = c.count() as u32;
+            c.wait(Ipv4Address::from_bits(n % entries), packet(), at(400) + Duration::from_millis(n.into()));
+        });
+    }
+
+    #[test]
+    fn an_address_without_an_answer_shows_the_broadcast_address() {
+        let mut c = ArpCache::default();
+        c.wait(A, packet(), at(1));
+        assert_eq!(c.print(at(1)), "10.0.0.1 0 FF-FF-FF-FF-FF-FF 0.000000\n");
     }
 
     #[test]
@@ -430,7 +499,7 @@ mod tests {
     fn a_hundred_thousand_entries_cost_no_more_per_packet_than_a_thousand() {
         let cache = |entries: u32| {
             let mut c = ArpCache::default();
-            (0..entries).for_each(|n| drop(c.insert(Ipv4Address::from_bits(n * 7), E, at(1))));
+            (0..entries).for_each(|n| c.insert(Ipv4Address::from_bits(n * 7), E, at(1)));
             assert_eq!(c.count(), entries as usize);
             c
         };

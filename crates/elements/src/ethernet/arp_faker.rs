@@ -42,7 +42,7 @@ impl ArpFaker {
         let (sender, target) = ((self.claimed.1, self.claimed.0), (self.told.1, self.told.0));
         let arp = ArpHeader::new(operation::REPLY, sender, target);
         let mut p = Packet::new(&[ether.as_bytes(), arp.as_bytes()].concat());
-        p.set_mac_offset(0);
+        p.set_mac_header(0, 14);
         p
     }
 }

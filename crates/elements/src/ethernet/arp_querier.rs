@@ -189,7 +189,7 @@ impl Own {
 
     fn encapsulate(&self, p: &mut Packet, destination: EtherAddress) {
         encapsulate(p, &ethernet_header(destination, self.ether, ethertype::IPV4));
-        p.set_mac_offset(0);
+        p.set_mac_header(0, ETHER as u32);
     }
 
     fn find(
@@ -271,7 +271,7 @@ impl ArpQuerier {
         let arp = ArpHeader::new(operation::REQUEST, (self.own.ether, self.own.ip), wanted);
         let mut q = Packet::with_room(DEFAULT_HEADROOM, arp.as_bytes(), 0);
         encapsulate(&mut q, &ethernet_header(question.to, self.own.ether, ethertype::ARP));
-        q.set_mac_offset(0);
+        q.set_mac_header(0, ETHER as u32);
         q.set_timestamp(question.timestamp);
         q.set_anno_u16(anno::VLAN_TCI, question.vlan_tci);
         self.queries += 1;
@@ -287,7 +287,8 @@ impl ArpQuerier {
         if !self.own.may_have_station(arp.sender_ip()) {
             return cx.count_drop("ARP reply for an address of no other station", 1);
         }
-        let waiting = self.losing(cx, |cache, now| cache.insert(arp.sender_ip(), arp.sender_ether, now));
+        self.losing(cx, |cache, now| cache.insert(arp.sender_ip(), arp.sender_ether, now));
+        let waiting = self.cache.hold().take_waiting(arp.sender_ip());
         for mut p in waiting {
             self.own.encapsulate(&mut p, arp.sender_ether);
             cx.emit(0, p);
@@ -425,6 +426,24 @@ mod tests {
         let mut bytes = EthernetHeader::new(me.0, who.0, ethertype::ARP).as_bytes().to_vec();
         bytes.extend_from_slice(ArpHeader::new(operation::REPLY, who, me).as_bytes());
         Packet::new(&bytes)
+    }
+
+    #[test]
+    fn keywords_may_stand_before_the_addresses() {
+        for args in ["TABLE t, 10.0.0.1, 2:0:0:0:0:1", "10.0.0.1, TIMEOUT 3, 2:0:0:0:0:1", "TABLE t, me"] {
+            let mut t = Harness::new(&format!(
+                "AddressInfo(me 10.0.0.1/24 2:0:0:0:0:1); t :: ARPTable; s :: Source -> q :: ARPQuerier({args}) -> k :: Sink;
+                 Idle -> [1] q"
+            ));
+            t.push("s", 0, [ip_to(7)]);
+            let query = t.bytes("k").remove(0);
+            assert_eq!(
+                (&query[6..12], &query[28..32]),
+                (&[2, 0, 0, 0, 0, 1][..], &[10, 0, 0, 1][..]),
+                "{args}"
+            );
+            assert_eq!(t.read("q.broadcast"), "255.255.255.255", "{args}");
+        }
     }
 
     #[test]

@@ -51,8 +51,9 @@ struct ArpResponder {
     configured: Vec<String>,
 }
 
+/// A prefix without host bits.
 fn prefix(word: &str, names: &Names) -> Option<Ipv4Prefix> {
-    HostOrPrefix::<Ipv4Prefix>::from_arg(word, names).ok().map(|p| p.0)
+    HostOrPrefix::<Ipv4Prefix>::from_arg(word, names).ok().map(|p| p.0.network())
 }
 
 /// Whether a new entry goes before an older one: it is for the same addresses, or for some of them.
@@ -135,7 +136,7 @@ impl ArpResponder {
         let mut reply = Packet::with_room(DEFAULT_HEADROOM, arp.as_bytes(), 0);
         let header = EthernetHeader::new(query.sender_ether, ether, ethertype::ARP);
         reply.push(ETHER)[..ETHER].copy_from_slice(header.as_bytes());
-        reply.set_mac_offset(0);
+        reply.set_mac_header(0, ETHER as u32);
         reply.set_anno_u16(anno::VLAN_TCI, p.anno_u16(anno::VLAN_TCI));
         Some(reply)
     }

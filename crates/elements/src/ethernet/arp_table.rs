@@ -114,11 +114,7 @@ pub(super) fn insert(cache: &mut ArpCache, text: &str, cx: &mut Cx<'_>) -> Resul
     let (ip, ether) = (args.get::<Ipv4Address>("IP"), args.get::<EtherAddress>("ETH"));
     args.finish().map_err(|e| e.to_string())?;
     if let (Some(ip), Some(ether)) = (ip, ether) {
-        losing(cache, cx, |cache, now| {
-            for p in cache.insert(ip, ether, now) {
-                cache.wait(ip, p, now);
-            }
-        });
+        losing(cache, cx, |cache, now| cache.insert(ip, ether, now));
     }
     Ok(())
 }

@@ -102,7 +102,7 @@ impl SimpleElement for EtherEncap {
             return Verdict::Out(port);
         }
         encapsulate(p, &self.constants().header);
-        p.set_mac_offset(0);
+        p.set_mac_header(0, ETHER as u32);
         Verdict::PASS
     }
 }

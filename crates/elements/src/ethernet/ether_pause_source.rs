@@ -135,7 +135,7 @@ impl EtherPauseSource {
         let mut bytes = [header.as_bytes(), &PAUSE, &self.pause.to_be_bytes()].concat();
         bytes.resize(LEN, 0);
         let mut p = Packet::new(&bytes);
-        p.set_mac_offset(0);
+        p.set_mac_header(0, 14);
         p
     }
 }

@@ -122,7 +122,7 @@ impl SimpleElement for EtherVlanEncap {
         }
         header[length - 2..length].copy_from_slice(&self.ethertype.to_be_bytes());
         p.push(length)[..length].copy_from_slice(&header[..length]);
-        p.set_mac_offset(0);
+        p.set_mac_header(0, length as u32);
         Verdict::PASS
     }
 }

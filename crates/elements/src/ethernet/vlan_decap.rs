@@ -45,7 +45,7 @@ impl SimpleElement for VlanDecap {
             p.data_mut().copy_within(..ADDRESSES, TAG);
             p.pull(TAG);
         }
-        p.set_mac_offset(0);
+        p.set_mac_header(0, 14);
         if self.constants.annotate {
             vlan_tag::set_annotation(p, tag.unwrap_or(0));
         }

@@ -84,7 +84,8 @@ impl SimpleElement for VlanEncap {
             return Verdict::Out(port);
         }
         let tci = self.tag.of(p);
-        if !self.native.has(tci) {
+        let is_tagged = !self.native.has(tci);
+        if is_tagged {
             if p.len() < ADDRESSES {
                 return Verdict::Drop("frame too short");
             }
@@ -93,7 +94,7 @@ impl SimpleElement for VlanEncap {
             data[ADDRESSES..ADDRESSES + 2].copy_from_slice(&self.ethertype.to_be_bytes());
             data[ADDRESSES + 2..ADDRESSES + TAG].copy_from_slice(&tci.to_be_bytes());
         }
-        p.set_mac_offset(0);
+        p.set_mac_header(0, if is_tagged { 18 } else { 14 });
         Verdict::PASS
     }
 }

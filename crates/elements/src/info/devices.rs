@@ -62,6 +62,7 @@ impl DeviceAddresses for KernelDevices {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clickwork_router::args::{FromArg, HostOrPrefix};
 
     #[test]
     fn devices_stand_for_their_addresses() {
@@ -69,6 +70,8 @@ mod tests {
         assert_eq!(names.ip("lo").unwrap().to_string(), "127.0.0.1");
         assert_eq!(names.ip_prefix("lo:ipnet").unwrap().to_string(), "127.0.0.1/8");
         assert_eq!(names.ip("lo:bcast").unwrap().to_string(), "127.255.255.255");
+        let host = HostOrPrefix::<Ipv4Prefix>::from_arg("lo", &names).unwrap().0;
+        assert_eq!(host.to_string(), "127.0.0.1/32", "the address, where an address or a prefix can stand");
         assert_eq!((names.ip("absent0"), names.ether("absent0")), (None, None));
     }
 }

@@ -3,39 +3,46 @@
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::checksum::{update, update_u32};
+use clickwork_packet::headers::Ipv4Mut;
 use clickwork_packet::headers::ipv4::protocol;
-use clickwork_packet::headers::{Ipv4Mut, TcpMut, UdpMut};
+
+/// Bytes of an IP header without options.
+const HEADER: usize = 20;
 
 /// Replaces the source or destination address of the marked IP header; the checksums of the IP header and of a TCP or
-/// UDP header follow. Nothing if there is no IP header.
+/// UDP header follow. Nothing if no header of 20 bytes or more is marked. What stands there need not be a valid header,
+/// and it may be cut off: what is there of it is changed.
 pub fn replace_address(p: &mut Packet, is_source: bool, new: Ipv4Address) -> Option<()> {
-    let mut ip = p.network_header_mut().and_then(Ipv4Mut::new)?;
-    let old = if is_source { ip.source() } else { ip.destination() };
-    match is_source {
-        true => ip.set_source(new),
-        false => ip.set_destination(new),
-    }
-    let change = |checksum| update_u32(checksum, old.to_bits(), new.to_bits());
-    let checksum = change(ip.checksum());
-    ip.set_checksum(checksum);
-    let carries = if ip.is_first_fragment() { ip.protocol } else { 0 };
-    match carries {
-        protocol::TCP => {
-            if let Some(mut tcp) = TcpMut::new(ip.payload_mut()) {
-                let checksum = change(tcp.checksum());
-                tcp.set_checksum(checksum);
-            }
-        }
-        protocol::UDP => {
-            // A UDP checksum of 0 says that there is none.
-            if let Some(mut udp) = UdpMut::new(ip.payload_mut()).filter(|udp| udp.checksum() != 0) {
-                let checksum = change(udp.checksum());
-                udp.set_checksum(checksum);
-            }
-        }
+    let is_marked = p.network_header_len().is_some_and(|len| (HEADER as u32..1 << 31).contains(&len));
+    let stripped = p.network_offset().filter(|_| is_marked)?.min(0).unsigned_abs() as usize;
+    p.unpull(stripped);
+    replace_marked(p, if is_source { 12 } else { 16 }, new);
+    p.pull(stripped);
+    Some(())
+}
+
+/// Writes an address `at` bytes into the marked header.
+fn replace_marked(p: &mut Packet, at: usize, new: Ipv4Address) {
+    let Some(data) = p.network_header_mut() else { return };
+    let mut header = [0; HEADER];
+    let there = data.len().min(HEADER);
+    header[..there].copy_from_slice(&data[..there]);
+    let place: &mut [u8; 4] = header[at..].first_chunk_mut().expect("an address lies inside");
+    let old = u32::from_be_bytes(std::mem::replace(place, new.octets()));
+    let change = |bytes: &mut [u8]| {
+        let checksum = u16::from_be_bytes([bytes[0], bytes[1]]);
+        bytes.copy_from_slice(&update_u32(checksum, old, new.to_bits()).to_be_bytes());
+    };
+    change(&mut header[10..12]);
+    data[..there].copy_from_slice(&header[..there]);
+    let is_first = header[6] & 0x1f == 0 && header[7] == 0;
+    let Some(payload) = p.transport_header_mut().filter(|_| is_first) else { return };
+    match header[9] {
+        protocol::TCP if payload.len() >= 20 => change(&mut payload[16..18]),
+        // A UDP checksum of 0 says that there is none.
+        protocol::UDP if payload.len() >= 8 && payload[6..8] != [0, 0] => change(&mut payload[6..8]),
         _ => {}
     }
-    Some(())
 }
 
 /// Replaces the type of service of the marked IP header by what `change` makes of it. Nothing if there is no header.

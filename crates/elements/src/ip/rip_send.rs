@@ -65,6 +65,8 @@ impl RipSend {
         *UdpHeader::peek_mut(datagram)? = UdpHeader::new(PORT, PORT, length);
         let checksum = ip.pseudo_sum(length).bytes(datagram).finish();
         UdpHeader::peek_mut(datagram)?.set_checksum(if checksum == 0 { 0xFFFF } else { checksum });
+        // The next hop is for others to find.
+        p.set_dst_ip(Ipv4Address::UNSPECIFIED);
         Some(p)
     }
 }

@@ -180,6 +180,37 @@ mod tests {
     }
 
     #[test]
+    fn what_is_marked_as_a_header_need_not_be_one() {
+        let stored = |mut p: Packet, mark: i32| {
+            p.set_network_header(mark, 20);
+            let mut t = Harness::new("s :: Source -> StoreIPAddress(1.2.3.4, src) -> k :: Sink");
+            t.push("s", 0, [p]);
+            t.bytes("k").remove(0)
+        };
+        assert_eq!(
+            stored(Packet::new(&[0xff; 20]), 0)[12..16],
+            [1, 2, 3, 4],
+            "another version, a bad length"
+        );
+        assert_eq!(stored(Packet::new(&[0; 14]), 0)[10..], [0xfb, 0xf9, 1, 2], "cut off within the address");
+        assert_eq!(stored(Packet::new(&[0; 9]), 0), [0; 9], "cut off before it");
+        let mut stripped = Packet::new(&[0; 24]);
+        stripped.pull(14);
+        assert_eq!(stored(stripped, -14), [3, 4, 0, 0, 0, 0, 0, 0, 0, 0], "stripped in part");
+    }
+
+    #[test]
+    fn without_a_marked_header_there_is_no_place() {
+        let mut t = Harness::new(
+            "s :: Source -> x :: StoreIPAddress(1.2.3.4, dst) -> k :: Sink; x[1] -> bad :: Sink",
+        );
+        let mut short = Packet::new(&[0x45; 20]);
+        short.set_network_header(0, 16);
+        t.push("s", 0, [Packet::new(&[0x45; 20]), short]);
+        assert_eq!((t.take("k").len(), t.take("bad").len()), (0, 2));
+    }
+
+    #[test]
     fn says_what_is_wrong() {
         for (config, error) in
             [("", "OFFSET"), ("1.2.3.4, up", "OFFSET requires integer"), ("x, 3", "ADDR: parse error")]

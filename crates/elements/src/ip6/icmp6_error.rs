@@ -18,9 +18,8 @@ pub static CLASS: Class = Class {
              destination annotation as the better next hop. The message comes from SRC with a hop limit of 255; its header \
              is marked and its destination annotation set, so that it can be routed. No message answers another ICMPv6 \
              error or redirect, nor a packet from or to many (a multicast address, or link-level broadcast or \
-             multicast): such packets are dropped. PMTU is the MTU that a packet too big (2) was too long for. Without \
-             PMTU that message carries what Click's does: 1500, but low byte first, which hosts do not understand. Let \
-             CheckIP6Header refuse packets from '::'; they would be answered.",
+             multicast): such packets are dropped. PMTU is the MTU that a packet too big (2) was too long for: 1500, \
+             unless it is given. Let CheckIP6Header refuse packets from '::'; they would be answered.",
     example: "InfiniteSource(DATA \\<6000000000003b01 20010db8000000000000000000000001 20010db8000000000000000000000002>, \
               LIMIT 1, STOP true) -> CheckIP6Header -> ICMP6Error(2001:db8::254, 3, 0) -> Discard",
     packets: "ip6/new icmp6",
@@ -29,7 +28,7 @@ pub static CLASS: Class = Class {
         ArgSpec::required("TYPE", ArgType::I32, "ICMPv6 type: 1 to 4, or 137"),
         ArgSpec::required("CODE", ArgType::I32, "ICMPv6 code"),
         ArgSpec::keyword("MTU", ArgType::U32, "", "greatest length of a message; RFC 4443 has 1280"),
-        ArgSpec::keyword("PMTU", ArgType::U32, "", "the next link's MTU, for packet too big"),
+        ArgSpec::keyword("PMTU", ArgType::U32, "1500", "the next link's MTU, for packet too big"),
     ],
     ..Class::new("ICMP6Error", "ip6", || Box::<ICMP6Error>::default())
 };
@@ -44,8 +43,8 @@ const REDIRECT_ADDRESSES: usize = 32;
 const HOP_LIMIT: u8 = 255;
 /// The longest message: the longest payload behind its header.
 const LONGEST: u32 = 65535 + 40;
-/// What Click's packet too big says.
-const PMTU_OF_CLICK: u32 = 1500u32.swap_bytes();
+/// The MTU that a packet too big names unless PMTU says otherwise. In network order, as all of the message (RFC 4443 §3.2).
+const USUAL_PMTU: u32 = 1500;
 
 #[derive(Default)]
 struct ICMP6Error {
@@ -128,7 +127,7 @@ impl ICMP6Error {
         let Some(mut icmp) = Icmp6Mut::new(body) else { return };
         *icmp = Icmp6Header::new(self.icmp_type as u8, self.code as u8);
         match (icmp.icmp_type, icmp.code) {
-            (icmp6_type::PACKET_TOO_BIG, 0) => icmp.set_rest(self.path_mtu.unwrap_or(PMTU_OF_CLICK)),
+            (icmp6_type::PACKET_TOO_BIG, 0) => icmp.set_rest(self.path_mtu.unwrap_or(USUAL_PMTU)),
             (icmp6_type::PARAMETER_PROBLEM, 0) => {
                 icmp.set_rest(p.anno_u8(anno::ICMP_PARAMPROB.offset).into());
             }
@@ -214,7 +213,7 @@ mod tests {
     fn particulars_go_with_the_type() {
         let of = |config: &str, p: Packet| word(&answer(config, p).unwrap());
         assert_eq!(of("::9, 2, 0, PMTU 1400", sample().marked()), 1400);
-        assert_eq!(of("::9, 2, 0", sample().marked()), 0xdc05_0000);
+        assert_eq!(of("::9, 2, 0", sample().marked()), 1500);
         let mut p = sample().marked();
         p.set_anno_u8(anno::ICMP_PARAMPROB.offset, 6);
         assert_eq!(of("::9, 4, 0", p.clone()), 6);

@@ -29,12 +29,8 @@ fast_path!(MarkMACHeader, mark_mac_header);
 
 impl SimpleElement for MarkMACHeader {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        let place = || Bounded(0..=i32::from(u16::MAX));
-        args.read_with("OFFSET", place(), &mut self.constants.offset).read_with(
-            "LENGTH",
-            place(),
-            &mut self.constants.length,
-        );
+        args.read_with("OFFSET", Bounded(0..=i32::from(u16::MAX)), &mut self.constants.offset);
+        args.read_with("LENGTH", Bounded(0..=u32::from(u16::MAX)), &mut self.constants.length);
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {

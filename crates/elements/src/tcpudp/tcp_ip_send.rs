@@ -71,6 +71,8 @@ fn encapsulate(ip: Ipv4Header, tcp: TcpHeader) -> Option<Packet> {
     let pseudo = ip.pseudo_sum(segment.len() as u16);
     *TcpHeader::peek_mut(segment)? = tcp;
     TcpMut::new(segment)?.fill_checksum(pseudo);
+    // The next hop is for others to find.
+    p.set_dst_ip(Ipv4Address::UNSPECIFIED);
     Some(p)
 }
 

@@ -67,6 +67,8 @@ enum State {
     Free(usize),
     ByPosition,
     ByKeyword,
+    /// By a keyword that may stand before positional arguments.
+    Before,
 }
 
 /// The arguments and who took them.
@@ -74,15 +76,20 @@ struct Pool {
     arguments: Vec<Argument>,
     states: Vec<State>,
     warnings: Vec<ArgError>,
+    /// How a keyword takes its arguments: `Before` as long as the table has named keywords alone.
+    by_keyword: State,
 }
 
 impl Pool {
     fn new(arguments: Vec<Argument>) -> Self {
         let states = arguments.iter().map(|argument| State::Free(keyword_length(&argument.text))).collect();
-        Self { arguments, states, warnings: Vec::new() }
+        Self { arguments, states, warnings: Vec::new(), by_keyword: State::Before }
     }
 
     fn take(&mut self, spec: &ArgSpec) -> Option<Given> {
+        if spec.is_positional() {
+            self.by_keyword = State::ByKeyword;
+        }
         let by_keyword = self.take_keyword(spec);
         let by_position = self.position(spec, by_keyword.is_some()).filter(|_| spec.is_positional());
         if let Some((index, _)) = by_position {
@@ -117,7 +124,7 @@ impl Pool {
                 let range = Some(self.arguments[index].range.clone());
                 self.warnings.push(warning.at(range).hint(format!("use '{}'", spec.name)));
             }
-            self.states[index] = State::ByKeyword;
+            self.states[index] = self.by_keyword;
             if last.replace((index, length)).is_some() {
                 self.warn_twice(spec.name);
             }
@@ -127,7 +134,8 @@ impl Pool {
 
     /// The argument that the entry would take by position, and the length of what may be a keyword in it.
     fn position(&self, spec: &ArgSpec, has_value: bool) -> Option<(usize, usize)> {
-        let index = self.states.iter().position(|state| *state != State::ByPosition)?;
+        let is_over = |state: &State| matches!(state, State::ByPosition | State::Before);
+        let index = self.states.iter().position(|state| !is_over(state))?;
         match self.states[index] {
             State::Free(0) => Some((index, 0)),
             State::Free(length) if spec.is_mandatory() && !has_value => Some((index, length)),
@@ -174,7 +182,7 @@ impl Pool {
                     let error = ArgError::new("unknown argument").about(word).at(Some(range));
                     errors.push(error.hint(keyword_advice(specs, word)));
                 }
-                State::ByPosition | State::ByKeyword => {}
+                State::ByPosition | State::ByKeyword | State::Before => {}
             }
         }
         let surplus =

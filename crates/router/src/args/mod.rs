@@ -90,7 +90,8 @@ impl Args {
     ///
     /// Matching follows Click: each entry of the table in turn takes the last argument that begins with its keyword;
     /// else, if it may be positional, the first argument not yet taken, provided that no keyword came before it and it
-    /// does not itself look like a keyword (unless the entry is mandatory).
+    /// does not itself look like a keyword (unless the entry is mandatory). Keywords that the table names before all
+    /// positional entries may stand anywhere.
     pub fn new(specs: &'static [ArgSpec], config: &str, names: &Names) -> Self {
         Self::matched(specs, arguments(config), names)
     }

@@ -52,72 +52,74 @@ pub(super) fn protocol(name: &str) -> Option<u8> {
     find(PROTOCOLS, name)
 }
 
+/// Services whose names stand for the port of either protocol, as Click has it, even where only one protocol is in use.
 const BOTH: &[(&str, u16)] = &[
+    ("auth", 113),
+    ("bootpc", 68),
+    ("bootps", 67),
     ("chargen", 19),
     ("daytime", 13),
     ("discard", 9),
     ("dns", 53),
     ("domain", 53),
     ("echo", 7),
+    ("finger", 79),
+    ("ftp", 21),
+    ("ftp-data", 20),
     ("https", 443),
+    ("imap3", 220),
+    ("imaps", 993),
+    ("irc", 194),
     ("kerberos", 88),
     ("ldap", 389),
     ("netbios-dgm", 138),
     ("netbios-ns", 137),
     ("netbios-ssn", 139),
     ("nfs", 2049),
+    ("nntp", 119),
+    ("ntp", 123),
+    ("pop3", 110),
+    ("pop3s", 995),
+    ("pptp", 1723),
+    ("rip", 520),
+    ("route", 520),
     ("rtsp", 554),
     ("sip", 5060),
+    ("smtp", 25),
+    ("snmp", 161),
+    ("snmp-trap", 162),
+    ("ssh", 22),
     ("sunrpc", 111),
+    ("telnet", 23),
+    ("tftp", 69),
     ("time", 37),
+    ("www", 80),
 ];
 
 const TCP: &[(&str, u16)] = &[
-    ("auth", 113),
     ("bgp", 179),
-    ("finger", 79),
-    ("ftp", 21),
-    ("ftp-data", 20),
     ("gopher", 70),
     ("http", 80),
     ("imap", 143),
-    ("imap3", 220),
-    ("imaps", 993),
-    ("irc", 194),
     ("ldaps", 636),
     ("login", 513),
     ("microsoft-ds", 445),
     ("mysql", 3306),
-    ("nntp", 119),
-    ("pop3", 110),
-    ("pop3s", 995),
     ("printer", 515),
     ("rsync", 873),
     ("shell", 514),
-    ("smtp", 25),
-    ("ssh", 22),
     ("submission", 587),
-    ("telnet", 23),
     ("whois", 43),
-    ("www", 80),
     ("x11", 6000),
 ];
 
 const UDP: &[(&str, u16)] = &[
-    ("bootpc", 68),
-    ("bootps", 67),
     ("isakmp", 500),
     ("mdns", 5353),
-    ("ntp", 123),
     ("radius", 1812),
-    ("rip", 520),
-    ("route", 520),
     ("router", 520),
-    ("snmp", 161),
-    ("snmp-trap", 162),
     ("snmptrap", 162),
     ("syslog", 514),
-    ("tftp", 69),
     ("who", 513),
 ];
 
@@ -166,6 +168,9 @@ mod tests {
         let names = Names::default();
         assert_eq!(TcpPort::from_arg("http", &names), Ok(TcpPort(80)));
         assert_eq!(UdpPort::from_arg("domain", &names), Ok(UdpPort(53)));
+        assert_eq!(UdpPort::from_arg("ssh", &names), Ok(UdpPort(22)), "a service that TCP alone offers");
+        assert_eq!(TcpPort::from_arg("tftp", &names), Ok(TcpPort(69)));
+        assert_eq!(TcpPort::from_arg("pptp", &names), Ok(TcpPort(1723)));
         assert_eq!(UdpPort::from_arg("4000", &names), Ok(UdpPort(4000)));
         assert_eq!(IpProto::from_arg("udp", &names), Ok(IpProto(17)));
         assert_eq!(IpProto::from_arg("0x59", &names), Ok(IpProto(89)));

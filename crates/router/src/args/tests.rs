@@ -60,6 +60,25 @@ fn positions_end_at_the_first_keyword() {
 }
 
 #[test]
+fn keywords_that_the_table_names_first_may_stand_before_positions() {
+    const QUERIER: &[ArgSpec] = &[
+        ArgSpec::keyword("TABLE", ArgType::Word, "", "where entries are"),
+        ArgSpec::required("IP", ArgType::Word, "own address"),
+        ArgSpec::positional("ETH", ArgType::Word, "", "own Ethernet address"),
+        ArgSpec::keyword("ACTIVE", ArgType::Bool, "true", "whether it acts"),
+    ];
+    for config in ["TABLE t, a, b", "a, TABLE t, b", "a, b, TABLE t", "IP a, TABLE t, ETH b"] {
+        let args = args(QUERIER, config);
+        assert_eq!(
+            ["TABLE", "IP", "ETH"].map(|name| args.raw(name)),
+            [Some("t"), Some("a"), Some("b")],
+            "{config}"
+        );
+    }
+    assert_eq!(errors(QUERIER, "a, ACTIVE no, b"), ["too many arguments [b]"]);
+}
+
+#[test]
 fn unknown_keywords_get_advice() {
     assert_eq!(errors(PRINT, "x, NOSUCHKEY 4"), ["NOSUCHKEY: unknown argument [NOSUCHKEY]"]);
     let hint = |config| args(PRINT, config).finish().unwrap_err().0[0].hint.clone().unwrap();

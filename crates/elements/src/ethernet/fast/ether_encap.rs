@@ -13,6 +13,6 @@ pub struct Constants {
 #[inline(always)]
 pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
     *p.unshared_push()? = c.header;
-    p.set_mac_offset(0);
+    p.set_mac_header(0, 14);
     Some(0)
 }

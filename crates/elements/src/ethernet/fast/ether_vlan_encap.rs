@@ -23,13 +23,14 @@ pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
         let header: &mut [u8; 14] = p.unshared_push()?;
         header[..12].copy_from_slice(&c.addresses);
         header[12..].copy_from_slice(&c.ethertype);
+        p.set_mac_header(0, 14);
     } else {
         let header: &mut [u8; 18] = p.unshared_push()?;
         header[..12].copy_from_slice(&c.addresses);
         header[12..14].copy_from_slice(&[0x81, 0]);
         header[14..16].copy_from_slice(&tci.to_be_bytes());
         header[16..].copy_from_slice(&c.ethertype);
+        p.set_mac_header(0, 18);
     }
-    p.set_mac_offset(0);
     Some(0)
 }

@@ -22,7 +22,7 @@ pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
         front.copy_within(..12, 4);
         p.pull(4);
     }
-    p.set_mac_offset(0);
+    p.set_mac_header(0, 14);
     if c.annotate {
         p.set_anno_bytes(anno::VLAN_TCI, &tci);
     }

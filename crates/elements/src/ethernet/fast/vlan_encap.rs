@@ -17,7 +17,8 @@ pub struct Constants {
 #[inline(always)]
 pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
     let tci = c.tci.unwrap_or(u16::from_be(p.anno_u16(anno::VLAN_TCI)));
-    if c.native != Some(tci & 0xfff) {
+    let is_tagged = c.native != Some(tci & 0xfff);
+    if is_tagged {
         let addresses: [u8; 12] = *p.data().first_chunk()?;
         p.unshared_push::<4>()?;
         // There are 16 bytes now, which nobody shares.
@@ -27,6 +28,6 @@ pub fn fast(c: &Constants, p: &mut Packet) -> Option<u16> {
             front[14..].copy_from_slice(&tci.to_be_bytes());
         }
     }
-    p.set_mac_offset(0);
+    p.set_mac_header(0, if is_tagged { 18 } else { 14 });
     Some(0)
 }
