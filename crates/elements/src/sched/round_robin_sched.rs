@@ -51,6 +51,13 @@ impl RoundRobinSched {
         }
     }
 
+    /// Whether a pull in vain has made an input say that it has packets now, which had not been asked: Shaper's outputs take
+    /// turns like this.
+    fn may_ask_another(&self, cx: &Cx<'_>) -> bool {
+        let is_new = |port: &usize| self.turns.iter().all(|(asked, _)| asked != port);
+        self.looks && (0..self.signals.len()).any(|port| cx.is_active(&self.signals[port]) && is_new(&port))
+    }
+
     /// Moves what the inputs gave behind `batch`, by turns, and notes whose turn is next.
     fn interleave(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
         let mut given = self.turns.iter_mut().filter(|(_, packets)| !packets.is_empty());
@@ -89,8 +96,10 @@ impl Element for RoundRobinSched {
         loop {
             let before = batch.len();
             self.pull_rounds(limit - before, cx);
+            let in_vain = self.turns.iter().all(|(_, packets)| packets.is_empty());
+            let again = in_vain && self.may_ask_another(cx);
             self.interleave(&mut batch, cx);
-            if batch.len() == before || batch.len() >= limit {
+            if (in_vain && !again) || batch.len() >= limit {
                 return batch;
             }
         }

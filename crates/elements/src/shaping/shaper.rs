@@ -12,7 +12,8 @@ use clickwork_router::{Class, Cx, Element, Handler, read_handler, write_handler}
 pub static CLASS: Class = Class {
     help: "lets packets be pulled at a limited rate",
     manual: "Passes pulls on as long as no more than RATE packets per second are had, evenly spread over each second. \
-             In between it tells those who pull, by its empty notifier, that there is nothing to have.",
+             In between it tells those who pull, by its empty notifier, that there is nothing to have. Those who pull at \
+             output 1 get packets just then, when output 0 has none to give.",
     example: "InfiniteSource(LIMIT 5, STOP true) -> Queue -> Shaper(1000) -> Unqueue -> Discard",
     args: &[ArgSpec::required("RATE", ArgType::Rate, "packets per second")],
     ..class("Shaper", || Box::new(Shaper::new(Unit::Packets)))
@@ -43,14 +44,16 @@ const PAUSE: usize = 0;
 pub(super) struct Shaper {
     unit: Unit,
     rate: GapRate,
-    /// Active while a packet may be had.
+    /// Active while output 0 may give a packet.
     empty: Option<NotifierId>,
+    /// The same for output 1, which gives what exceeds the rate, if there is one.
+    excess: Option<NotifierId>,
     upstream: Signal,
 }
 
 impl Shaper {
     pub(super) fn new(unit: Unit) -> Shaper {
-        Shaper { unit, rate: GapRate::new(0), empty: None, upstream: Signal::idle() }
+        Shaper { unit, rate: GapRate::new(0), empty: None, excess: None, upstream: Signal::idle() }
     }
 
     fn write_rate(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
@@ -62,9 +65,7 @@ impl Shaper {
     fn begin(&mut self, rate: u32, cx: &mut Cx<'_>) {
         self.rate = GapRate::new(rate);
         cx.unschedule_timer(PAUSE);
-        if let Some(empty) = self.empty {
-            cx.wake(empty);
-        }
+        self.empty.into_iter().chain(self.excess).for_each(|n| cx.wake(n));
     }
 
     /// Lets those who pull sleep until the rate allows more.
@@ -72,7 +73,7 @@ impl Shaper {
         if let Some(empty) = self.empty {
             cx.sleep(empty);
         }
-        if let Some(wait) = self.rate.wait(cx.now()) {
+        if let Some(wait) = self.rate.wait(cx.steady()) {
             cx.schedule_timer_after(PAUSE, wait);
         }
     }
@@ -88,6 +89,31 @@ impl Shaper {
             bytes += packet.first().map_or(0, Packet::len);
             (!packet.is_empty()).then_some(packet)
         })
+    }
+
+    /// What exceeds the rate. Whoever asks for it sleeps while nothing does.
+    fn pull_excess(&mut self, limit: usize, cx: &mut Cx<'_>) -> Batch {
+        let is_turn_of_first = self.rate.allowance(cx.steady()) > 0;
+        let batch = if is_turn_of_first { Batch::new() } else { cx.pull(0, limit) };
+        if let Some(excess) = self.excess
+            && (is_turn_of_first || (batch.is_empty() && !cx.is_active(&self.upstream)))
+        {
+            cx.sleep(excess);
+        }
+        if let Some(empty) = self.empty.filter(|_| is_turn_of_first && cx.is_active(&self.upstream)) {
+            cx.wake(empty);
+        }
+        batch
+    }
+
+    /// Counts what goes by output 0. If that was all for now, output 1 has its turn.
+    fn spend(&mut self, batch: &Batch, cx: &mut Cx<'_>) {
+        self.rate.spend(self.cost(batch));
+        if let Some(excess) = self.excess
+            && self.rate.allowance(cx.router().clock().peek()) == 0
+        {
+            cx.wake(excess);
+        }
     }
 
     fn cost(&self, batch: &Batch) -> usize {
@@ -106,28 +132,33 @@ impl Element for Shaper {
             }
             self.rate = GapRate::new(rate);
         }
-        self.empty = Some(cx.export_notifier(NotifierKind::Empty, Search::ContinueWake));
+        let mut notifier = |port| cx.export_port_notifier(port, NotifierKind::Empty, Search::ContinueWake);
+        self.empty = Some(notifier(0));
+        self.excess = Some(notifier(1));
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         if let Some(empty) = self.empty {
             self.upstream = cx.upstream_empty_signal_for(0, empty);
         }
+        if let Some(excess) = self.excess {
+            cx.upstream_empty_signal_for(0, excess);
+        }
         Ok(())
     }
 
     fn pull(&mut self, port: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
-        let allowed = self.rate.allowance(cx.now());
         if port == 1 {
-            return if allowed == 0 { cx.pull(0, limit) } else { Batch::new() };
+            return self.pull_excess(limit, cx);
         }
+        let allowed = self.rate.allowance(cx.steady());
         if allowed == 0 {
             self.pause(cx);
             return Batch::new();
         }
         let batch = self.pull_allowed(allowed, limit, cx);
         if !batch.is_empty() {
-            self.rate.spend(self.cost(&batch));
+            self.spend(&batch, cx);
         } else if !cx.is_active(&self.upstream)
             && let Some(empty) = self.empty
         {
@@ -193,6 +224,48 @@ mod tests {
         t.write("h.rate 1000").unwrap();
         assert_eq!(t.run(), Outcome::Exhausted);
         assert_eq!((t.take("k").len(), t.read("h.config")), (10, "1000".into()));
+    }
+
+    /// Packets that two outputs give in a second, pulled 500 times a second each.
+    fn shares(shaper: &str, rate: u32) -> [u32; 2] {
+        let mut t = Harness::new(&format!(
+            "RatedSource(LENGTH 100, RATE 2000) -> Queue -> s :: {shaper}; \
+             s[0] -> RatedUnqueue({rate}) -> a :: Counter -> Discard; \
+             s[1] -> RatedUnqueue({rate}) -> b :: Counter -> Discard"
+        ));
+        t.run_for(std::time::Duration::from_secs(4));
+        ["a.count", "b.count"].map(|count| t.read(count).parse::<u32>().unwrap() / 4)
+    }
+
+    #[test]
+    fn one_output_does_not_silence_the_other() {
+        for shaper in ["Shaper(250)", "BandwidthShaper(25000)"] {
+            let [within, beyond] = shares(shaper, 500);
+            assert!((245..=255).contains(&within), "{within} of 250: {shaper}");
+            assert!((240..=505).contains(&beyond), "{beyond} by output 1: {shaper}");
+        }
+        assert_eq!(shares("Shaper(0)", 500)[0], 0);
+        assert!(shares("Shaper(0)", 500)[1] > 490);
+        assert!(shares("Shaper(1000)", 500)[0] > 490);
+    }
+
+    #[test]
+    fn pulled_at_both_outputs_by_turns_every_pull_gets_a_packet() {
+        for batched in [false, true] {
+            for shaper in ["Shaper(250)", "BandwidthShaper(25000)"] {
+                let config = format!(
+                    "RatedSource(LENGTH 100, RATE 3000) -> q :: Queue -> s :: {shaper}; rr :: RoundRobinSched; \
+                     s[0] -> a :: Counter -> [0] rr; s[1] -> b :: Counter -> [1] rr; \
+                     rr -> RatedUnqueue(1000) -> Discard"
+                );
+                let mut t = if batched { Harness::batched(&config) } else { Harness::new(&config) };
+                t.run_for(std::time::Duration::from_secs(4));
+                let counts = ["a.count", "b.count"].map(|count| t.read(count).parse::<i64>().unwrap());
+                assert!((990..=1010).contains(&counts[0]), "{counts:?} within 1000 by {shaper}");
+                let all: i64 = counts.iter().sum();
+                assert!((3980..=4020).contains(&all), "{counts:?} of 4000 by {shaper}");
+            }
+        }
     }
 
     #[test]
