@@ -3,6 +3,7 @@
 //! To add an element, copy `standard/counter.rs` (facts, code, tests), and list its `CLASS` in the family's `mod.rs`.
 #![forbid(unsafe_code)]
 
+mod ages;
 mod analysis;
 mod aqm;
 pub mod capture;

@@ -1,5 +1,8 @@
 //! Time, real or simulated. Elements ask the router, never the system.
 //!
+//! There are two: *wall* time stamps packets, and is set by people and by NTP; *steady* time measures durations, rates and
+//! ages. Whoever subtracts two wall times is wrong by whatever the clock was set meanwhile.
+//!
 //! Simulated time stands still except that each look at it advances it by a nanosecond (so that no two events share a
 //! time, as in Click) and that the driver jumps to the next timer when nothing else is left to do.
 
@@ -21,10 +24,12 @@ pub enum Clock {
         /// Origin of steady time.
         origin: Instant,
     },
-    /// Simulated time: wall and steady are the same.
+    /// Simulated time.
     Simulated {
-        /// The present.
+        /// The present, steady.
         now: Cell<Timestamp>,
+        /// How much further wall time is: nothing, unless a test sets it.
+        ahead: Cell<Timestamp>,
     },
 }
 
@@ -36,14 +41,14 @@ impl Clock {
 
     /// Simulated time from `start` on.
     pub fn simulated(start: Timestamp) -> Clock {
-        Clock::Simulated { now: Cell::new(start) }
+        Clock::Simulated { now: Cell::new(start), ahead: Cell::default() }
     }
 
     /// A clock that shows the same time as this one, for the router that replaces another.
     pub fn continued(&self) -> Clock {
         match self {
             Clock::Real { origin } => Clock::Real { origin: *origin },
-            Clock::Simulated { now } => Clock::Simulated { now: now.clone() },
+            Clock::Simulated { now, ahead } => Clock::Simulated { now: now.clone(), ahead: ahead.clone() },
         }
     }
 
@@ -59,11 +64,7 @@ impl Clock {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 Timestamp::ZERO + since
             }
-            Clock::Simulated { now } => {
-                let t = now.get();
-                now.set(t + STEP);
-                t
-            }
+            Clock::Simulated { ahead, .. } => self.steady() + ahead.get(),
         }
     }
 
@@ -72,7 +73,11 @@ impl Clock {
         match self {
             // One second past zero, so that no real time looks unset.
             Clock::Real { origin } => Timestamp::new(1, 0) + origin.elapsed(),
-            Clock::Simulated { .. } => self.now(),
+            Clock::Simulated { now, .. } => {
+                let t = now.get();
+                now.set(t + STEP);
+                t
+            }
         }
     }
 
@@ -80,14 +85,91 @@ impl Clock {
     pub fn peek(&self) -> Timestamp {
         match self {
             Clock::Real { .. } => self.steady(),
-            Clock::Simulated { now } => now.get(),
+            Clock::Simulated { now, .. } => now.get(),
+        }
+    }
+
+    /// How much further wall time is than steady time, at present. It changes when the wall clock is set.
+    pub fn wall_ahead(&self) -> Timestamp {
+        match self {
+            Clock::Real { .. } => wall_ahead(|| self.steady(), || self.now()),
+            Clock::Simulated { ahead, .. } => ahead.get(),
+        }
+    }
+
+    /// The wall time that belongs to a steady time, as far as the clock is set now.
+    pub fn wall_at(&self, steady: Timestamp) -> Timestamp {
+        steady + self.wall_ahead()
+    }
+
+    /// In a simulation, sets the wall clock: forward by `by`, or back if that is negative.
+    pub fn step_wall(&self, by: Timestamp) {
+        if let Clock::Simulated { ahead, .. } = self {
+            ahead.set(ahead.get() + by);
         }
     }
 
     /// In a simulation, moves time forward to `t`.
     pub fn jump_to(&self, t: Timestamp) {
-        if let Clock::Simulated { now } = self {
+        if let Clock::Simulated { now, .. } = self {
             now.set(now.get().max(t));
         }
+    }
+}
+
+/// The distance of two clocks that cannot be read at once. If reading took long, the process was interrupted meanwhile.
+fn wall_ahead(steady: impl Fn() -> Timestamp, wall: impl Fn() -> Timestamp) -> Timestamp {
+    let look = || {
+        let before = steady();
+        let wall = wall();
+        (steady().since(before), wall - before)
+    };
+    let mut best = look();
+    for _ in 0..3 {
+        if best.0 < LONG_LOOK {
+            break;
+        }
+        best = best.min(look());
+    }
+    best.1
+}
+
+/// Reading two clocks takes longer only if the process is interrupted.
+const LONG_LOOK: Duration = Duration::from_micros(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn setting_the_wall_clock_does_not_touch_steady_time() {
+        let clock = Clock::simulated(Timestamp::new(1000, 0));
+        clock.step_wall(Timestamp::new(-3600, 0));
+        assert_eq!(clock.steady(), Timestamp::new(1000, 0));
+        assert_eq!(clock.now(), Timestamp::new(-2600, 1));
+        assert_eq!(
+            (clock.wall_at(clock.peek()), clock.peek()),
+            (Timestamp::new(-2600, 2), Timestamp::new(1000, 2))
+        );
+        assert_eq!(clock.continued().wall_ahead(), Timestamp::new(-3600, 0));
+    }
+
+    #[test]
+    fn the_real_clocks_are_as_far_apart_as_they_show() {
+        let clock = Clock::real();
+        let off = clock.wall_at(clock.steady()) - clock.now();
+        assert!(off.as_secs_f64().abs() < 0.5, "{off}");
+    }
+
+    #[test]
+    fn an_interrupted_look_is_repeated() {
+        let time = Cell::new(0);
+        let steady = || Timestamp::from_nanos(time.get());
+        let wall = || {
+            // The first reading takes a second.
+            time.set(time.get() + if time.get() == 0 { 1_000_000_000 } else { 10 });
+            Timestamp::from_nanos(time.get() + 5000)
+        };
+        assert_eq!(wall_ahead(steady, wall).nanos(), 5010);
     }
 }

@@ -178,12 +178,12 @@ impl Cx<'_> {
 
     // ---- time and chance
 
-    /// Wall time.
+    /// Wall time, for the timestamps of packets and for people. It jumps when the clock is set: see [`Cx::steady`].
     pub fn now(&self) -> Timestamp {
         self.router.clock.now()
     }
 
-    /// Steady time: never jumps; what timers use.
+    /// Steady time: never jumps. For durations, rates, ages and timeouts; what timers use.
     pub fn steady(&self) -> Timestamp {
         self.router.clock.steady()
     }

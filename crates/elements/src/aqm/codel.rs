@@ -2,6 +2,7 @@
 
 use super::control::{Control, Departure, Parameters, Source};
 use super::nearby::Queues;
+use crate::ages::Ages;
 use crate::sched::{gather, pull_packet};
 use clickwork_packet::{Batch, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
@@ -56,6 +57,7 @@ struct CoDel {
     control: Control,
     queues: Queues,
     drops: u64,
+    ages: Ages,
 }
 
 /// The queues upstream.
@@ -64,6 +66,7 @@ struct Upstream<'a, 'r> {
     queues: &'a Queues,
     drops: &'a mut u64,
     now: Timestamp,
+    ages: &'a Ages,
 }
 
 impl Source for Upstream<'_, '_> {
@@ -71,7 +74,7 @@ impl Source for Upstream<'_, '_> {
         let packet = pull_packet(0, self.cx)?;
         let stamp = packet.anno_bytes(anno::FIRST_TIMESTAMP).try_into().map_or(0, i64::from_ne_bytes);
         let entered = Timestamp::from_nanos(stamp);
-        let sojourn = (entered.seconds() != 0).then(|| self.now.since(entered));
+        let sojourn = (entered.seconds() != 0).then(|| self.now.since(self.ages.steady_time(entered)));
         Some(Departure { packet, sojourn, is_last: self.queues.length() == 0 })
     }
 
@@ -93,8 +96,10 @@ impl CoDel {
     }
 
     fn pull_one(&mut self, cx: &mut Cx<'_>) -> Option<Batch> {
-        let now = cx.now();
-        let mut source = Upstream { cx, queues: &self.queues, drops: &mut self.drops, now };
+        let now = cx.steady();
+        self.ages.look(cx.router().clock());
+        let (queues, drops, ages) = (&self.queues, &mut self.drops, &self.ages);
+        let mut source = Upstream { cx, queues, drops, now, ages };
         self.control.next(&self.parameters, now, &mut source).map(Batch::one)
     }
 }
@@ -116,7 +121,7 @@ impl Element for CoDel {
 
     fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<CoDel>(old) {
-            (self.control, self.drops) = (old.control, old.drops);
+            (self.control, self.drops, self.ages) = (old.control, old.drops, old.ages);
         }
     }
 }

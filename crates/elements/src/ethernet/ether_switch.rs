@@ -2,6 +2,7 @@
 
 use super::stations::Stations;
 use super::switch_control::SwitchControl;
+use crate::ages::Ages;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::{EthernetHeader, Header};
 use clickwork_packet::{BATCH_SIZE, Batch, Packet, Timestamp};
@@ -62,6 +63,7 @@ pub(super) const HANDLERS: &[Handler] = &[
 /// A switch, perhaps with a listener.
 pub(super) struct EtherSwitch {
     stations: Stations,
+    ages: Ages,
     /// In seconds.
     timeout: u32,
     control: Arc<SwitchControl>,
@@ -74,6 +76,7 @@ impl EtherSwitch {
         let timeout = 300;
         EtherSwitch {
             stations: Stations::new(Duration::from_secs(timeout.into())),
+            ages: Ages::default(),
             timeout,
             control: Arc::default(),
             listener,
@@ -108,7 +111,7 @@ impl EtherSwitch {
         match last {
             Some(d) if d.source == source && d.destination == destination && d.now == now => d.way,
             _ => {
-                let way = self.way(source, destination, from, now);
+                let way = self.way(source, destination, from, self.ages.steady_time(now));
                 *last = Some(Decision { source, destination, now, way });
                 way
             }
@@ -185,7 +188,9 @@ impl Element for EtherSwitch {
 
     fn push(&mut self, port: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
         if let Some(first) = batch.iter().next() {
-            self.stations.set_short_ageing(self.control.short_ageing(), first.timestamp());
+            self.ages.glance(first.timestamp(), cx.recent(), cx.router().clock());
+            let now = self.ages.steady_time(first.timestamp());
+            self.stations.set_short_ageing(self.control.short_ageing(), now);
         }
         let mut last = None;
         let mut ways = [Way::Everywhere; BATCH_SIZE];
@@ -203,6 +208,7 @@ impl Element for EtherSwitch {
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<EtherSwitch>(old) {
             self.stations.take(&mut old.stations, cx.inputs());
+            self.ages = old.ages;
         }
     }
 }

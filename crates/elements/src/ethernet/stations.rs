@@ -1,6 +1,6 @@
 //! Where stations are: the filtering database of a switch (IEEE 802.1D §7.9), in bounded memory.
 //!
-//! It knows no element and no clock; times are those of the frames. A full table learns no further station until one of
+//! It knows no element and no clock; times are those of the frames, read as steady times. A full table learns no further station until one of
 //! those in it has expired: a flood of forged sources so cannot drive out the stations that are there.
 
 use clickwork_packet::Timestamp;

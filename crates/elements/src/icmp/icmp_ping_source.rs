@@ -1,6 +1,7 @@
 //! ICMPPingSource: sends pings, and reports on the replies, as the program `ping` does.
 
 use super::ping_replies::Replies;
+use crate::ages::Ages;
 use crate::ip::prepend::prepend;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::icmp::icmp_type;
@@ -114,6 +115,7 @@ struct IcmpPingSource {
     count: i32,
     /// What came back, if there is an input.
     replies: Option<Replies>,
+    ages: Ages,
     /// When the timer expires, so that delays do not add up.
     due: Timestamp,
     /// Active while an element that pulls can have packets.
@@ -135,6 +137,7 @@ impl Default for IcmpPingSource {
             mirror: false,
             count: 0,
             replies: None,
+            ages: Ages::default(),
             due: Timestamp::ZERO,
             empty: None,
         }
@@ -176,12 +179,13 @@ impl IcmpPingSource {
     /// A new request with the data.
     fn request(&mut self, cx: &Cx<'_>) -> Packet {
         let mut p = Packet::with_room(64, &self.data, 0);
-        self.encapsulate(&mut p, cx.now());
+        self.encapsulate(&mut p, cx);
         p
     }
 
     /// Puts the headers of the next request in front of its data.
-    fn encapsulate(&mut self, p: &mut Packet, now: Timestamp) -> Option<()> {
+    fn encapsulate(&mut self, p: &mut Packet, cx: &Cx<'_>) -> Option<()> {
+        let now = cx.steady();
         let number = (self.count % 0xFFFF) as u16 + 1;
         let mut header = Ipv4Header::default();
         (header.protocol, header.ttl) = (protocol::ICMP, TTL);
@@ -194,7 +198,7 @@ impl IcmpPingSource {
         icmp.set_identifier(self.identifier);
         icmp.set_sequence(number);
         icmp.fill_checksum();
-        p.set_timestamp(now);
+        p.set_timestamp(cx.router().clock().wall_at(now));
         self.count = self.count.wrapping_add(1).max(0);
         if let Some(replies) = &mut self.replies {
             replies.note_request(number, now);
@@ -214,7 +218,9 @@ impl IcmpPingSource {
         if icmp.icmp_type != icmp_type::ECHO_REPLY || icmp.identifier() != self.identifier {
             return false;
         }
-        let time = replies.note_reply(icmp.sequence(), p.timestamp());
+        self.ages.look(cx.router().clock());
+        let received = Some(p.timestamp()).filter(|t| !t.is_zero()).map(|t| self.ages.steady_time(t));
+        let time = replies.note_reply(icmp.sequence(), received);
         if let Some(micros) = time.filter(|_| self.verbose) {
             let bytes = i64::from(ip.total_len()) - ip.ihl() as i64 - size_of::<IcmpHeader>() as i64;
             cx.chatter(&format!(
@@ -238,7 +244,7 @@ impl IcmpPingSource {
             return cx.drop(p, "not an echo reply");
         }
         p.pull(start);
-        match self.encapsulate(&mut p, cx.now()) {
+        match self.encapsulate(&mut p, cx) {
             Some(()) => cx.emit(0, p),
             None => cx.drop(p, "too long for IP"),
         }

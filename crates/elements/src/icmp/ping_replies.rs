@@ -3,7 +3,7 @@
 use clickwork_packet::Timestamp;
 use clickwork_router::args::format_real10;
 
-/// When a request with a certain sequence number was sent, and whether it was answered.
+/// The steady time at which a request with a certain sequence number was sent, and whether it was answered.
 #[derive(Clone, Copy, Default)]
 struct Request {
     sent: Timestamp,
@@ -34,9 +34,9 @@ impl Replies {
         self.requests[usize::from(sequence)] = Request { sent, answered: false };
     }
 
-    /// Counts a reply that has the time `received`, if it has one. Returns the microseconds it took, 0 if that is
+    /// Counts a reply that came at the steady time `received`, if that is known. Returns the microseconds it took, 0 if that is
     /// not known; nothing if there was no such request.
-    pub fn note_reply(&mut self, sequence: u16, received: Timestamp) -> Option<u32> {
+    pub fn note_reply(&mut self, sequence: u16, received: Option<Timestamp>) -> Option<u32> {
         let request = &mut self.requests[usize::from(sequence)];
         if request.sent.is_zero() {
             return None;
@@ -44,7 +44,10 @@ impl Replies {
         self.duplicates += i64::from(request.answered);
         request.answered = true;
         let sent = request.sent;
-        let micros = if received.is_zero() { 0 } else { self.note_time((received - sent).micros() as u32) };
+        let micros = received.map_or(0, |at| {
+            let micros = at.since(sent).as_micros();
+            self.note_time(u32::try_from(micros).unwrap_or(u32::MAX))
+        });
         self.received += 1;
         Some(micros)
     }
@@ -114,9 +117,9 @@ mod tests {
         let at = |us: i64| Timestamp::from_nanos(1_000_000_000 + us * 1000);
         for (sequence, micros) in [(1, 500), (2, 1500), (3, 1000)] {
             replies.note_request(sequence, at(0));
-            assert_eq!(replies.note_reply(sequence, at(micros)), Some(micros as u32));
+            assert_eq!(replies.note_reply(sequence, Some(at(micros))), Some(micros as u32));
         }
-        assert_eq!(replies.note_reply(4, at(1)), None);
+        assert_eq!(replies.note_reply(4, Some(at(1))), None);
         assert_eq!(
             [replies.shortest(), replies.average(), replies.longest()],
             ["500us", "0.001s", "0.0015s"]

@@ -2,6 +2,7 @@
 
 use super::delay::{DELAY_ARGS, Delayed};
 use super::turns::gather;
+use crate::ages::Ages;
 use clickwork_packet::Batch;
 use clickwork_router::args::{Args, format_seconds};
 use clickwork_router::element::try_downcast;
@@ -32,6 +33,7 @@ pub static CLASS: Class = Class {
 struct DelayShaper {
     delay: Duration,
     held: Option<Delayed>,
+    ages: Ages,
     empty: Option<NotifierId>,
     upstream: Signal,
 }
@@ -44,16 +46,16 @@ impl DelayShaper {
     }
 
     fn pull_one(&mut self, cx: &mut Cx<'_>) -> Option<Batch> {
-        let Some(held) = self.held.take().or_else(|| Delayed::pull(self.delay, cx)) else {
+        let Some(held) = Delayed::next(&mut self.held, self.delay, &mut self.ages, cx) else {
             if !cx.is_active(&self.upstream) {
                 self.sleep(cx);
             }
             return None;
         };
-        let now = cx.now();
-        match held.if_due(now) {
+        let now = cx.steady();
+        match held.if_due(now, &self.ages) {
             Ok(mut packet) => {
-                packet.set_timestamp(now);
+                packet.set_timestamp(cx.router().clock().wall_at(now));
                 let mut batch = cx.fresh_batch();
                 batch.push(packet);
                 Some(batch)
@@ -93,7 +95,7 @@ impl Element for DelayShaper {
 
     fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<DelayShaper>(old) {
-            self.held = old.held.take();
+            (self.held, self.ages) = (old.held.take(), old.ages);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! DelayUnqueue: pulls packets and pushes each on when it has a certain age.
 
 use super::delay::{DELAY_ARGS, Delayed};
+use crate::ages::Ages;
 use clickwork_router::args::{Args, format_seconds};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
@@ -11,7 +12,8 @@ use std::time::Duration;
 pub static CLASS: Class = Class {
     help: "delays packets, pulled and pushed on",
     manual: "Pulls a packet, adds DELAY to its timestamp (set to the time now if it has none), and pushes it on when that \
-             time has come. Packets stay in order, so one that is due waits for those before it.",
+             time has come. Packets stay in order, so one that is due waits for those before it. Setting the system's clock \
+             does not change how long packets wait.",
     example: "InfiniteSource(LIMIT 5, STOP false) -> Queue -> DelayUnqueue(0.1) -> Discard; DriverManager(wait 1s, stop)",
     ports: "1/1",
     processing: "l/h",
@@ -28,6 +30,7 @@ pub static CLASS: Class = Class {
 struct DelayUnqueue {
     delay: Duration,
     held: Option<Delayed>,
+    ages: Ages,
     signal: Signal,
 }
 
@@ -44,10 +47,10 @@ impl Element for DelayUnqueue {
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
         for _ in 0..cx.batch_limit() {
-            let Some(held) = self.held.take().or_else(|| Delayed::pull(self.delay, cx)) else {
+            let Some(held) = Delayed::next(&mut self.held, self.delay, &mut self.ages, cx) else {
                 return if cx.is_active(&self.signal) { TaskStep::Again } else { TaskStep::Sleep };
             };
-            match held.if_due(cx.now()) {
+            match held.if_due(cx.steady(), &self.ages) {
                 Ok(packet) => cx.emit(0, packet),
                 Err((held, wait)) => {
                     self.held = Some(held);
@@ -65,7 +68,7 @@ impl Element for DelayUnqueue {
 
     fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<DelayUnqueue>(old) {
-            self.held = old.held.take();
+            (self.held, self.ages) = (old.held.take(), old.ages);
         }
     }
 }

@@ -40,8 +40,8 @@ struct LinkUnqueue {
     latency: Duration,
     /// Bytes per second.
     bandwidth: u64,
-    /// Packets on the link; their timestamps say when they arrive.
-    link: VecDeque<Packet>,
+    /// Packets on the link, with the steady times at which they arrive.
+    link: VecDeque<(Timestamp, Packet)>,
     /// Whether there was nothing to send when it was last looked.
     starved: bool,
     signal: Signal,
@@ -65,7 +65,7 @@ impl LinkUnqueue {
 
     /// When the last bit of the packet that is being sent, if any, will have been sent.
     fn sent(&self) -> Timestamp {
-        self.link.back().map_or(Timestamp::ZERO, |p| p.timestamp() - self.latency)
+        self.link.back().map_or(Timestamp::ZERO, |(arrival, _)| *arrival - self.latency)
     }
 
     /// Sends packets until the link is busy. The next begins where the one before it ended if it has been waiting since, so
@@ -74,22 +74,22 @@ impl LinkUnqueue {
         let waited = if self.starved || self.link.is_empty() { now } else { now - MOST_LATE };
         let mut begin = self.sent().max(waited);
         while begin <= now {
-            let Some(mut p) = pull_packet(0, cx) else {
+            let Some(p) = pull_packet(0, cx) else {
                 self.starved = true;
                 return;
             };
             let end = begin + self.sending_time(&p);
-            p.set_timestamp(end + self.latency);
-            self.link.push_back(p);
+            self.link.push_back((end + self.latency, p));
             begin = end;
         }
         self.starved = !cx.is_active(&self.signal);
     }
 
     fn deliver(&mut self, now: Timestamp, cx: &mut Cx<'_>) {
-        while self.link.front().is_some_and(|p| p.timestamp() <= now)
-            && let Some(p) = self.link.pop_front()
+        while self.link.front().is_some_and(|(arrival, _)| *arrival <= now)
+            && let Some((arrival, mut p)) = self.link.pop_front()
         {
+            p.set_timestamp(cx.router().clock().wall_at(arrival));
             cx.emit(0, p);
         }
         self.storage.set_length(self.link.len());
@@ -97,7 +97,7 @@ impl LinkUnqueue {
 
     /// When something is to be done next, if anything.
     fn next_event(&self, cx: &Cx<'_>) -> Option<Timestamp> {
-        let arrival = self.link.front()?.timestamp();
+        let arrival = self.link.front()?.0;
         Some(if cx.is_active(&self.signal) { arrival.min(self.sent()) } else { arrival })
     }
 }
@@ -124,7 +124,7 @@ impl Element for LinkUnqueue {
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
-        let now = cx.now();
+        let now = cx.steady();
         self.send(now, cx);
         self.deliver(now, cx);
         match self.next_event(cx) {

@@ -26,7 +26,7 @@ pub static CLASS: Class = Class {
                 let active = bool::from_arg(text.trim(), &cx.names());
                 e.active = active.map_err(|_| "'active' should be Boolean".to_string())?;
                 if e.active {
-                    e.start = cx.now();
+                    e.start = cx.steady();
                     e.end = e.start;
                     cx.schedule_task();
                 }
@@ -89,7 +89,7 @@ impl Element for FromHandler {
             return TaskStep::Sleep;
         }
         let Some(text) = self.read(cx) else {
-            self.end = cx.now();
+            self.end = cx.steady();
             self.active = false;
             return TaskStep::Sleep;
         };

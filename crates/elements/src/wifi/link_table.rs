@@ -30,7 +30,7 @@ pub static CLASS: Class = Class {
         read_handler!(
             "routes_old",
             "best routes to all hosts, in an older format",
-            |e: &mut LinkTable, cx| e.links().print_routes_old(cx.now())
+            |e: &mut LinkTable, cx| e.links().print_routes_old(cx.steady())
         ),
         read_handler!("routes_from", "best routes to all hosts", |e: &mut LinkTable, _| e
             .links()
@@ -41,7 +41,7 @@ pub static CLASS: Class = Class {
         read_handler!(
             "links",
             "all links: from, to, metric, sequence number, age",
-            |e: &mut LinkTable, cx| e.links().print_links(cx.now())
+            |e: &mut LinkTable, cx| e.links().print_links(cx.steady())
         ),
         read_handler!("hosts", "all hosts", |e: &mut LinkTable, _| e.links().print_hosts()),
         read_handler!("blacklist", "hosts whose links are not used", |e: &mut LinkTable, _| e
@@ -115,9 +115,9 @@ impl LinkTable {
     }
 
     fn compute(&mut self, cx: &Cx<'_>) {
-        let start = cx.now();
+        let start = cx.steady();
         self.links().compute();
-        self.computation = cx.now().since(start);
+        self.computation = cx.steady().since(start);
     }
 
     fn update(&mut self, text: &str, cx: &Cx<'_>) -> Result<(), String> {
@@ -131,7 +131,7 @@ impl LinkTable {
         let metric = word(&words, 2, &names, "Couldn't read metric")?;
         let sequence = word(&words, 3, &names, "Couldn't read seq")?;
         let age = word(&words, 4, &names, "Couldn't read age")?;
-        self.links().update(from, to, sequence, age, metric, cx.now());
+        self.links().update(from, to, sequence, age, metric, cx.steady());
         Ok(())
     }
 }
@@ -153,7 +153,7 @@ impl Element for LinkTable {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
-        self.links().forget_stale(cx.now());
+        self.links().forget_stale(cx.steady());
         self.compute(cx);
         cx.schedule_timer_after(0, PERIOD);
     }

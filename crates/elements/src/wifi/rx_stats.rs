@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
               DriverManager(wait_stop, print s.stats)",
     packets: "should ether/same",
     handlers: &[
-        read_handler!("stats", "what is known of each source", |e: &mut RXStats, cx| e.stats(cx.now())),
+        read_handler!("stats", "what is known of each source", |e: &mut RXStats, cx| e.stats(cx.steady())),
         write_handler!("reset", "forgets everything", |e: &mut RXStats, _, _| e.sources.clear()),
     ],
     ..Class::new("RXStats", "wifi", || Box::<RXStats>::default())
@@ -69,7 +69,7 @@ impl SimpleElement for RXStats {
         source.packets += 1;
         source.signal_sum += u64::from(extra.rssi);
         source.noise_sum += u64::from(extra.silence);
-        source.last = cx.now();
+        source.last = cx.steady();
         Verdict::PASS
     }
 

@@ -265,7 +265,7 @@ impl<M: Maker> FastSource<M> {
     /// Lets those who pull sleep until there is a frame to have.
     fn pause(&self, cx: &mut Cx<'_>) {
         self.empty.into_iter().for_each(|empty| cx.sleep(empty));
-        let wait = self.rate.filter(|_| self.active && !self.ended).and_then(|rate| rate.wait(cx.now()));
+        let wait = self.rate.filter(|_| self.active && !self.ended).and_then(|rate| rate.wait(cx.steady()));
         if let Some(wait) = wait {
             cx.schedule_timer_after(PAUSE, wait);
         }
@@ -286,7 +286,7 @@ impl<M: Maker> Element for FastSource<M> {
     }
 
     fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
-        let allowed = self.rate.as_mut().map_or(limit, |rate| rate.allowance(cx.now()).min(limit));
+        let allowed = self.rate.as_mut().map_or(limit, |rate| rate.allowance(cx.steady()).min(limit));
         let mut batch = cx.fresh_batch();
         while self.active && !self.ended && batch.len() < allowed {
             batch.extend(self.make(cx));

@@ -264,7 +264,7 @@ impl RateControl for ProbeTXRate {
             self.stations.insert(address, Station::new(&rates));
         }
         let Some(station) = self.stations.get_mut(address) else { return };
-        station.trim(cx.now() - self.window);
+        station.trim(cx.steady() - self.window);
         let best = station.tallies[station.best()].rate;
         let (rate, tries) = station.choose(cx);
         Extra::change(p, |extra| {
@@ -290,7 +290,7 @@ impl RateControl for ProbeTXRate {
         }
         if let Some(station) = self.stations.get_mut(address) {
             let rate = index_of(i32::from(rate), &station.rates());
-            station.add(Sent { when: cx.now(), rate, success, time, tries });
+            station.add(Sent { when: cx.steady(), rate, success, time, tries });
         }
     }
 }

@@ -29,7 +29,7 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         debug_handler!(BeaconScanner),
-        read_handler!("scan", "the networks heard", |e: &mut BeaconScanner, cx| e.scan(cx.now())),
+        read_handler!("scan", "the networks heard", |e: &mut BeaconScanner, cx| e.scan(cx.steady())),
         write_handler!("reset", "forgets the networks", |e: &mut BeaconScanner, _, _| e.heard.clear()),
     ],
     ..Class::new("BeaconScanner", "wifi/station", || Box::<BeaconScanner>::default())
@@ -89,7 +89,7 @@ impl BeaconScanner {
         }
         heard.channel = elements.channel().map_or(-1, i32::from);
         (heard.interval, heard.capability) = (number(body, 8), number(body, 10));
-        (heard.rssi, heard.last, heard.rates) = (Extra::of(p).rssi, cx.now(), elements.all_rates());
+        (heard.rssi, heard.last, heard.rates) = (Extra::of(p).rssi, cx.steady(), elements.all_rates());
         if let Some(rates) = self.rates.get() {
             rates.learn(header.address3, &plain_rates(&heard.rates));
         }

@@ -4,6 +4,7 @@ use super::super::frame::subtype;
 use super::super::management::{management_frame, number};
 use super::super::params::{DEBUG, Partner, debug_handler, line, say};
 use super::super::wireless_info::{self, SharedNetwork};
+use crate::ages::Ages;
 use clickwork_packet::{Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
@@ -26,7 +27,7 @@ pub static CLASS: Class = Class {
         debug_handler!(BeaconTracker),
         read_handler!("scan", "nothing, as in Click", |_: &mut BeaconTracker, _| String::new()),
         read_handler!("stats", "beacons heard, in percent", |e: &mut BeaconTracker, cx| line(
-            e.percent(cx.now())
+            e.percent(cx.steady())
         )),
         read_handler!("track", "beacon intervals that are looked at", |e: &mut BeaconTracker, _| line(
             e.track
@@ -34,7 +35,7 @@ pub static CLASS: Class = Class {
         read_handler!("beacon_interval", "milliseconds between beacons", |e: &mut BeaconTracker, _| line(
             e.interval
         )),
-        write_handler!("reset", "begins anew", |e: &mut BeaconTracker, _, cx| e.reset(cx.now())),
+        write_handler!("reset", "begins anew", |e: &mut BeaconTracker, _, cx| e.reset(cx.steady())),
     ],
     ..Class::new("BeaconTracker", "wifi/station", || Box::<BeaconTracker>::default())
 };
@@ -48,14 +49,22 @@ struct BeaconTracker {
     track: i32,
     interval: u16,
     start: Timestamp,
-    /// When beacons came.
+    /// When beacons came, in steady time.
     heard: VecDeque<Timestamp>,
+    ages: Ages,
 }
 
 impl Default for BeaconTracker {
     fn default() -> BeaconTracker {
-        let (network, heard) = (Partner::default(), VecDeque::new());
-        BeaconTracker { debug: false, network, track: 10, interval: 0, start: Timestamp::ZERO, heard }
+        BeaconTracker {
+            debug: false,
+            network: Partner::default(),
+            track: 10,
+            interval: 0,
+            start: Timestamp::ZERO,
+            heard: VecDeque::new(),
+            ages: Ages::default(),
+        }
     }
 }
 
@@ -92,8 +101,9 @@ impl BeaconTracker {
             return Err("of another network");
         }
         self.interval = number(body, 8);
-        self.heard.push_back(p.timestamp());
-        self.trim(cx.now());
+        self.ages.look(cx.router().clock());
+        self.heard.push_back(self.ages.steady_time(p.timestamp()));
+        self.trim(cx.steady());
         Ok(())
     }
 }
@@ -102,7 +112,7 @@ impl SimpleElement for BeaconTracker {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         args.read("DEBUG", &mut self.debug).read("TRACK", &mut self.track);
         self.network.configure(args, "WIRELESS_INFO", &wireless_info::CLASS, cx);
-        self.reset(cx.now());
+        self.reset(cx.steady());
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
