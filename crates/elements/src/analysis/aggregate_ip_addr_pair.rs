@@ -72,7 +72,8 @@ impl Pairs {
         }
         if !self.has_warned {
             self.has_warned = true;
-            cx.chatter(&format!("{}: warning: packet received without timestamp", cx.name()));
+            let (name, class) = (cx.name(), CLASS.name);
+            cx.chatter(&format!("{name} :: {class}: warning: packet received without timestamp"));
         }
         p.set_timestamp(cx.now());
     }

@@ -79,7 +79,7 @@ fn others_leave_by_the_second_output() {
     let nowhere = udp(("0.0.0.0", 1), ("0.0.0.0", 2), 1);
     t.push("s", 0, [short, icmp, nowhere, Packet::new(&[0x45; 40])]);
     assert_eq!((t.take("k").len(), t.take("bad").len()), (0, 4));
-    assert!(t.printed().contains("f: warning: packet received without timestamp"));
+    assert!(t.printed().contains("f :: AggregateIPFlows: warning: packet received without timestamp"));
 }
 
 #[test]
