@@ -187,22 +187,6 @@ pub fn check_classes(classes: &[&'static Class]) {
     }
 }
 
-/// Checks that a packet costs the same with a small table and with a large one: `step` is called with growing numbers. The
-/// best of some rounds counts, and the large table may be ten times as slow: it does not fit into the nearest cache.
-#[cfg(test)]
-pub(crate) fn assert_flat<T>(mut small: T, mut large: T, mut step: impl FnMut(&mut T, u32)) {
-    let mut best = |table: &mut T| {
-        let round = |_| {
-            let begin = std::time::Instant::now();
-            (0..20_000u32).for_each(|n| step(table, n.wrapping_mul(2_654_435_761)));
-            begin.elapsed()
-        };
-        (0..7).map(round).min().expect("there are rounds")
-    };
-    let (few, many) = (best(&mut small), best(&mut large));
-    assert!(many < few * 10, "{few:?} grew to {many:?}");
-}
-
 /// The router as if it were compiled, if CLICKWORK_SEGMENTS is 1: the tests of this crate must not notice.
 #[cfg(test)]
 fn in_segments(mut router: Router) -> Router {

@@ -201,21 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_stations_cost_no_more_per_frame_than_a_thousand() {
-        let table = |stations: u32| {
-            let mut s = ten_seconds();
-            (0..stations).for_each(|n| s.learn(address(n), 1, at(1)));
-            assert_eq!((s.len(), s.refused()), (stations as usize, 0));
-            s
-        };
-        crate::testing::assert_flat(table(1000), table(100_000), |s, n| {
-            let stations = s.len() as u32;
-            s.learn(address(n % stations), 1, at(2));
-            assert_eq!(s.find(address((n >> 8) % stations), at(2)), Some(1));
-        });
-    }
-
-    #[test]
     fn a_longer_time_of_change_does_not_prolong() {
         let mut s = ten_seconds();
         s.learn(address(1), 1, at(1));
