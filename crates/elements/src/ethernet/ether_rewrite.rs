@@ -12,8 +12,8 @@ use clickwork_router::{
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "gives Ethernet frames other addresses",
-    manual: "Overwrites source and destination of every Ethernet frame. Packets too short for an Ethernet header are \
-             dropped.",
+    manual: "Overwrites source and destination of every Ethernet frame: in its marked link-level header, also if that was \
+             stripped, or in front if none is marked. Packets too short for an Ethernet header are dropped.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> EtherRewrite(2:0:0:0:0:1, 2:0:0:0:0:2) -> Discard",
     packets: "ether/ether",
     args: &[
@@ -58,6 +58,22 @@ impl EtherRewrite {
     fn constants(&self) -> Constants {
         Constants { addresses: addresses(self.destination, self.source) }
     }
+
+    /// Writes the addresses where the header is, or was.
+    fn rewrite(&self, p: &mut Packet) -> Option<()> {
+        let offset = p.mac_offset().unwrap_or(0);
+        let stripped = offset.min(0).unsigned_abs() as usize;
+        if stripped > p.headroom() {
+            return None;
+        }
+        p.unpull(stripped);
+        let frame = p.data_mut().get_mut(offset.max(0) as usize..);
+        let written = frame.and_then(EthernetMut::new).map(|mut header| {
+            (header.source, header.destination) = (self.source, self.destination);
+        });
+        p.pull(stripped);
+        written
+    }
 }
 
 impl SimpleElement for EtherRewrite {
@@ -69,11 +85,10 @@ impl SimpleElement for EtherRewrite {
         if let Some(port) = self.common(p) {
             return Verdict::Out(port);
         }
-        let Some(mut header) = EthernetMut::new(p.data_mut()) else {
-            return Verdict::Drop("frame too short");
-        };
-        (header.source, header.destination) = (self.source, self.destination);
-        Verdict::PASS
+        match self.rewrite(p) {
+            Some(()) => Verdict::PASS,
+            None => Verdict::Drop("frame too short"),
+        }
     }
 }
 
@@ -88,5 +103,27 @@ mod tests {
         t.write("e.src 3:3:3:3:3:3").unwrap();
         t.push("s", 0, [Packet::new(b"abcdefABCDEF\x08\x00x"), Packet::new(b"short")]);
         assert_eq!(t.bytes("k"), [[&[2; 6][..], &[3; 6], b"\x08\x00x"].concat()]);
+    }
+
+    #[test]
+    fn the_header_is_where_it_is_marked_also_behind_other_bytes_or_stripped() {
+        let rewritten = |around: [&str; 2], frame: &[u8]| {
+            let [before, behind] = around;
+            let mut t = Harness::new(&format!(
+                "s :: Source -> {before} -> EtherRewrite(1:1:1:1:1:1, 2:2:2:2:2:2) -> {behind} -> k :: Sink"
+            ));
+            let p = Packet::new(frame);
+            // A second handle: the frame is shared.
+            let other = p.clone();
+            t.push("s", 0, [p]);
+            assert_eq!(other.data(), frame);
+            t.bytes("k")
+        };
+        let frame = b"abcdefABCDEF\x08\x00x";
+        let new = [&[2; 6][..], &[1; 6], b"\x08\x00x"].concat();
+        assert_eq!(rewritten(["MarkMACHeader -> Strip(14)", "Unstrip(14)"], frame), [&new[..]]);
+        let tagged = [b"tag!", &frame[..]].concat();
+        assert_eq!(rewritten(["MarkMACHeader(4)", "Null"], &tagged), [[b"tag!", &new[..]].concat()]);
+        assert!(rewritten(["MarkMACHeader(4)", "Null"], frame).is_empty());
     }
 }

@@ -45,7 +45,10 @@ impl StripEtherVlanHeader {
 
 impl SimpleElement for StripEtherVlanHeader {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        self.native = Native::read(args);
+        match args.get::<i32>("NATIVE_VLAN") {
+            Some(id) if id > i32::from(vlan_tag::ID) => args.error("bad NATIVE_VLAN"),
+            id => self.native = id.map_or(self.native, Native::of),
+        }
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
@@ -90,5 +93,14 @@ mod tests {
         );
         t.push("s", 0, [TAGGED, PLAIN, &TAGGED[..17]].map(Packet::new));
         assert_eq!((t.bytes("k").len(), t.bytes("no")), (1, vec![PLAIN.to_vec(), TAGGED[..17].to_vec()]));
+    }
+
+    #[test]
+    fn every_negative_number_stands_for_no_native_vlan() {
+        let mut t = Harness::new("s :: Source -> StripEtherVLANHeader(-7) -> k :: Sink");
+        t.push("s", 0, [TAGGED, PLAIN].map(Packet::new));
+        assert_eq!(t.bytes("k").len(), 1);
+        let e = Harness::errors("Idle -> StripEtherVLANHeader(4096) -> Discard");
+        assert!(e.contains("bad NATIVE_VLAN"), "{e}");
     }
 }

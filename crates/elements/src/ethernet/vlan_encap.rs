@@ -131,6 +131,12 @@ mod tests {
         assert_eq!(t.read("v.config"), "VLAN_ID 7, VLAN_PCP 0");
         t.write("v.vlan_tci ANNO").unwrap();
         assert_eq!(t.read("v.config"), "ANNO");
+        for (wrong, message) in
+            [("4096", "out of range, bound 4095"), ("-2", "out of range, bound -1"), ("x", "parse error")]
+        {
+            let said = t.write(&format!("v.native_vlan {wrong}")).unwrap_err();
+            assert_eq!(said, format!("NATIVE_VLAN: {message}"));
+        }
     }
 
     #[test]

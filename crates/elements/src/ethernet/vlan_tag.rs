@@ -9,7 +9,7 @@ pub const TAG: usize = 4;
 /// Bytes of the two addresses at the front of a frame.
 pub const ADDRESSES: usize = 12;
 /// The bits of a tag that number the VLAN.
-const ID: u16 = 0x0FFF;
+pub const ID: u16 = 0x0FFF;
 
 /// The tag control information that an element gives to packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,6 +117,11 @@ impl Native {
     pub fn read(args: &mut Args) -> Native {
         let mut id = 0i16;
         args.read_with("NATIVE_VLAN", Bounded(-1i16..=ID as i16), &mut id);
+        Native::of(id.into())
+    }
+
+    /// The VLAN of a number; negative ones stand for none.
+    pub fn of(id: i32) -> Native {
         Native(u16::try_from(id).ok())
     }
 
@@ -148,11 +153,14 @@ impl Native {
 
     /// Sets the number; -1 stands for none.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let id: i32 = crate::values::parse(text, "a VLAN number, or -1")?;
-        if id > i32::from(ID) {
-            return Err(format!("out of range, bound {ID}"));
+        let id: i32 = argument("NATIVE_VLAN", text, &Names::default())?;
+        if !(-1..=i32::from(ID)).contains(&id) {
+            return Err(format!(
+                "NATIVE_VLAN: out of range, bound {}",
+                if id < 0 { -1 } else { i32::from(ID) }
+            ));
         }
-        *self = Native(u16::try_from(id).ok());
+        *self = Native::of(id);
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ pub static CLASS: Class = Class {
         read_handler!("time", "how long it took last time, in seconds", |e: &mut FromHandler, _| line(
             e.end - e.start
         )),
-        read_handler!("active", "whether it is reading", |e: &mut FromHandler, _| line(e.active)).and_write(
+        read_handler!("active", "whether it is reading", |e: &mut FromHandler, _| e.active).and_write(
             write_handler!("", "", |e: &mut FromHandler, text, cx| {
                 let active = bool::from_arg(text.trim(), &cx.names());
                 e.active = active.map_err(|_| "'active' should be Boolean".to_string())?;
@@ -120,7 +120,7 @@ mod tests {
         let out = t.take("k");
         assert_eq!((out[0].data(), out[0].timestamp()), (&b"\x01\xab"[..], Timestamp::new(5, 250_000_000)));
         assert_eq!((out[1].data(), out.len()), (&b"second"[..], 2));
-        assert_eq!((t.read("f.active").as_str(), t.read("f.time").starts_with("0.0")), ("false\n", true));
+        assert_eq!((t.read("f.active").as_str(), t.read("f.time").starts_with("0.0")), ("false", true));
         assert_eq!(t.write("f.active x").unwrap_err(), "'active' should be Boolean");
     }
 
@@ -143,9 +143,6 @@ mod tests {
         let mut t = Harness::new("f :: FromHandler(no.such) -> k :: Sink");
         t.write("f.active true").unwrap();
         t.run();
-        assert_eq!(
-            (t.printed().as_str(), t.read("f.active").as_str()),
-            ("no element named 'no'\n", "false\n")
-        );
+        assert_eq!((t.printed().as_str(), t.read("f.active").as_str()), ("no element named 'no'\n", "false"));
     }
 }

@@ -13,7 +13,7 @@ use clickwork_router::{Class, Cx, Element, write_handler};
 pub static CLASS: Class = Class {
     help: "asks which networks there are",
     manual: "When the handler send_probe is written, sends a probe request in the name of station ETH: for the network of the \
-             WirelessInfo, or for any if it has no name or there is no WirelessInfo.",
+             WirelessInfo, or for any if it has no name or there is no WirelessInfo. Without RT it names no rates.",
     example: "rates :: AvailableRates(DEFAULT 2 4 11 22); p :: ProbeRequester(ETH 2:0:0:0:0:2, RT rates) -> Discard; \
               Script(write p.send_probe)",
     ports: "0/1",
@@ -23,7 +23,7 @@ pub static CLASS: Class = Class {
         DEBUG,
         ArgSpec::keyword("WIRELESS_INFO", ArgType::Element, "", "a WirelessInfo"),
         ArgSpec::keyword("ETH", ArgType::EtherAddr, "00-00-00-00-00-00", "own address"),
-        ArgSpec::keyword("RT", ArgType::Element, "", "an AvailableRates; must be given"),
+        ArgSpec::keyword("RT", ArgType::Element, "", "an AvailableRates"),
     ],
     handlers: &[
         debug_handler!(ProbeRequester),
@@ -65,9 +65,6 @@ impl Element for ProbeRequester {
         args.read("DEBUG", &mut self.debug).read("ETH", &mut self.ether);
         self.network.configure(args, "WIRELESS_INFO", &wireless_info::CLASS, cx);
         self.rates.configure(args, "RT", &available_rates::CLASS, cx);
-        if !args.has("RT") {
-            args.error("AvailableRates element is not provided or not a AvailableRates");
-        }
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
@@ -107,8 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn rates_must_be_given() {
-        let e = Harness::errors("ProbeRequester -> Discard");
-        assert!(e.contains("AvailableRates element is not provided or not a AvailableRates"), "{e}");
+    fn without_rates_a_probe_names_none() {
+        let mut t = Harness::new("p :: ProbeRequester() -> k :: Sink");
+        t.write("p.send_probe").unwrap();
+        assert!(t.bytes("k")[0].ends_with(&[0xFF, 0xFF, 0, 0, 0, 0, 1, 0]));
+        let e = Harness::errors("i :: Idle -> ProbeRequester(RT i) -> Discard");
+        assert!(e.contains("RT"), "{e}");
     }
 }
