@@ -4,6 +4,7 @@ use super::linktype::LinkType;
 use super::reader::Reader;
 use super::writer::{Options, Writer};
 use crate::testing::Harness;
+use clickwork_packet::{Packet, anno};
 use std::path::PathBuf;
 
 /// A folder for one test's files, removed at the end.
@@ -296,6 +297,25 @@ fn one_line_can_make_several_packets_and_back() {
         if from_many == "true" {
             assert!(written.ends_with("4.000000 35 15\n"), "{written}");
         }
+    }
+}
+
+#[test]
+fn packets_that_stand_for_several_share_the_extra_length_if_it_counts() {
+    let folder = Folder::new("share");
+    let to = folder.path("out.txt");
+    for (counts, lines, left) in [("true", "20\n21\n", 11), ("false", "10\n10\n", 0)] {
+        let mut t = Harness::new(&format!(
+            "s :: Source -> ToIPSummaryDump({to}, FIELDS payload_len, HEADER false, MULTIPACKET true, \
+             EXTRA_LENGTH {counts}) -> k :: Sink"
+        ));
+        let mut p = Packet::new(&[0; 10]);
+        p.set_anno_u32(anno::EXTRA_PACKETS, 1);
+        p.set_anno_u32(anno::EXTRA_LENGTH, 31);
+        t.push("s", 0, [p]);
+        assert_eq!(t.take("k")[0].anno_u32(anno::EXTRA_LENGTH), left);
+        t.router.cleanup();
+        assert_eq!(std::fs::read_to_string(&to).unwrap(), lines);
     }
 }
 

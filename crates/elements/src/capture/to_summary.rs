@@ -178,7 +178,9 @@ impl ToIpSummaryDump {
     fn summarise_each(&mut self, p: &mut Packet, cx: &mut Cx<'_>) {
         let count = p.anno_u32(anno::EXTRA_PACKETS).saturating_add(1);
         let length = p.len() as u64;
-        let mut total = (length + u64::from(p.anno_u32(anno::EXTRA_LENGTH))).max(u64::from(count) * length);
+        let adds = self.output.as_ref().is_some_and(Output::adds_extra_length);
+        let extra = if adds { p.anno_u32(anno::EXTRA_LENGTH) } else { 0 };
+        let mut total = (length + u64::from(extra)).max(u64::from(count) * length);
         let last = p.timestamp();
         let first = match first_timestamp(p) {
             0 => last,
