@@ -99,7 +99,7 @@ fn view(draft: &Draft) -> PacketView<'_> {
     PacketView {
         data: &draft.data,
         network,
-        transport: network.and_then(|_| draft.data.get(draft.transport_offset()..)),
+        transport: network.and_then(|_| draft.data.get(draft.transport..)),
         timestamp: draft.timestamp,
         extra_packets: draft.extra_packets,
         paint: draft.paint,

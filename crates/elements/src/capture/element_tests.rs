@@ -338,6 +338,17 @@ fn bad_packets_and_header_lines() {
     assert!(written.ends_with("!data ip_src\n!bad IP version 6\n-\n"), "{written}");
 }
 
+/// The end of the file stops the driver, but the element stays active; only its handler makes it inactive.
+#[test]
+fn a_dump_that_ends_leaves_its_element_active() {
+    let mut t =
+        Harness::new("f :: FromIPSummaryDump(DATA \"!data ip_src\\n1.0.0.1\\n\", STOP true) -> Discard");
+    t.run();
+    assert_eq!(t.read("f.active"), "true");
+    t.write("f.stop").unwrap();
+    assert_eq!(t.read("f.active"), "false");
+}
+
 #[test]
 fn wrong_summary_configurations() {
     let cases = [

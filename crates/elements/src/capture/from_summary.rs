@@ -164,7 +164,7 @@ impl FromIpSummaryDump {
         for _ in 0..MAX_PASSED {
             let Some(series) = self.pending.take().or_else(|| self.read(cx)) else {
                 if self.stop {
-                    self.stop(cx);
+                    cx.stop_driver();
                 }
                 return Err(false);
             };
@@ -212,7 +212,7 @@ fn packet_of(mut draft: Draft, with_checksums: bool) -> Packet {
         packet.set_mac_offset(0);
     }
     if draft.has_ip {
-        packet.set_network_header(draft.network as i32, draft.ip_header_length() as u32);
+        packet.set_network_header(draft.network as i32, (draft.transport - draft.network) as u32);
         let ip = &draft.data[draft.network..];
         packet.set_dst_ip(Ipv4Address::from_octets([ip[16], ip[17], ip[18], ip[19]]));
     }

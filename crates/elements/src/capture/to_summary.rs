@@ -61,6 +61,7 @@ struct ToIpSummaryDump {
     is_verbose: bool,
     banner: Option<String>,
     multipacket: bool,
+    counts_extra_length: bool,
     sink: Sink,
     /// Records that have not been written.
     records: Vec<u8>,
@@ -102,6 +103,7 @@ impl ToIpSummaryDump {
             .read("CAREFUL_TRUNC", &mut checks.careful_truncation)
             .read("EXTRA_LENGTH", &mut checks.extra_length)
             .read("BINARY", &mut binary);
+        self.counts_extra_length = checks.extra_length;
         let given = ["DATA", "CONTENTS", "FIELDS"].iter().find_map(|name| args.raw(name));
         let fields = given.unwrap_or("timestamp ip_src").to_owned();
         match Output::new(&fields, binary, checks, bad_packets) {
@@ -178,8 +180,7 @@ impl ToIpSummaryDump {
     fn summarise_each(&mut self, p: &mut Packet, cx: &mut Cx<'_>) {
         let count = p.anno_u32(anno::EXTRA_PACKETS).saturating_add(1);
         let length = p.len() as u64;
-        let adds = self.output.as_ref().is_some_and(Output::adds_extra_length);
-        let extra = if adds { p.anno_u32(anno::EXTRA_LENGTH) } else { 0 };
+        let extra = if self.counts_extra_length { p.anno_u32(anno::EXTRA_LENGTH) } else { 0 };
         let mut total = (length + u64::from(extra)).max(u64::from(count) * length);
         let last = p.timestamp();
         let first = match first_timestamp(p) {

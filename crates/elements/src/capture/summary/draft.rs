@@ -6,6 +6,9 @@
 use std::net::Ipv4Addr;
 
 use clickwork_packet::checksum::{Sum, checksum};
+use clickwork_packet::headers::Ipv4;
+
+use crate::tcpudp::refusals::pseudo_sum;
 
 use super::headers::{protocol, u16_at};
 
@@ -38,12 +41,19 @@ pub const ETHER_HEADER: usize = 14;
 const IP_HEADER: usize = 20;
 
 /// The packet so far. Annotations have the meanings of [`super::headers::PacketView`].
+///
+/// A line can say what is in a header that the packet's length cuts short. That is kept behind the packet's end, and
+/// comes to light if a payload makes the packet longer.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// All data.
+    /// All data, and until [`Draft::finish`] what is behind the end.
     pub data: Vec<u8>,
+    /// How long the packet is.
+    length: usize,
     /// Where the IP header starts: behind the Ethernet header, if there is one.
     pub network: usize,
+    /// Where the transport header starts, if there is an IP header.
+    pub transport: usize,
     /// Whether there is an IP header.
     pub has_ip: bool,
     /// Whether the packet can be IP at all.
@@ -64,6 +74,8 @@ pub struct Draft {
     pub icmp_type: Option<u8>,
     /// The ICMP code that a field gave.
     pub icmp_code: Option<u8>,
+    /// Whether a field has said how long the IP header is, or what options there are.
+    pub has_ip_options: bool,
     /// Whether a field has said what TCP options there are.
     pub has_tcp_options: bool,
     defaults: Defaults,
@@ -74,7 +86,9 @@ impl Draft {
     pub fn new(defaults: Defaults) -> Draft {
         Draft {
             data: Vec::with_capacity(128),
+            length: 0,
             network: 0,
+            transport: 0,
             has_ip: false,
             may_be_ip: true,
             wanted_length: 0,
@@ -85,6 +99,7 @@ impl Draft {
             aggregate: None,
             icmp_type: None,
             icmp_code: None,
+            has_ip_options: false,
             has_tcp_options: false,
             defaults,
         }
@@ -100,7 +115,7 @@ impl Draft {
         &mut self.data[self.network..]
     }
 
-    /// Length of the IP header in bytes.
+    /// Length of the IP header in bytes, as it says itself.
     pub fn ip_header_length(&self) -> usize {
         usize::from(self.data[self.network] & 0xf) * 4
     }
@@ -110,15 +125,28 @@ impl Draft {
         self.data[self.network + 9]
     }
 
-    /// Where the transport header starts.
-    pub fn transport_offset(&self) -> usize {
-        self.network + self.ip_header_length()
+    /// The byte at `at` of the transport header, be it in the packet or behind its end.
+    pub fn transport_byte(&self, at: usize) -> u8 {
+        self.data.get(self.transport + at).copied().unwrap_or(0)
     }
 
-    /// The transport header and all behind it.
-    pub fn transport(&mut self) -> &mut [u8] {
-        let offset = self.transport_offset().min(self.data.len());
-        &mut self.data[offset..]
+    /// Writes at `at` of the transport header, be that in the packet or behind its end.
+    pub fn put_transport(&mut self, at: usize, bytes: &[u8]) {
+        self.put(self.transport + at, bytes);
+    }
+
+    /// Writes at `at`, be that in the packet or behind its end.
+    pub fn put(&mut self, at: usize, bytes: &[u8]) {
+        let end = at + bytes.len();
+        if self.data.len() < end {
+            self.data.resize(end, 0);
+        }
+        self.data[at..end].copy_from_slice(bytes);
+    }
+
+    /// How much of the packet is behind the IP header.
+    pub fn transport_length(&self) -> usize {
+        self.length.saturating_sub(self.transport)
     }
 
     /// Whether the fragment offset is zero.
@@ -129,7 +157,7 @@ impl Draft {
     /// Puts an Ethernet header of type IP in front, unless there is one.
     pub fn make_ether(&mut self) {
         if self.network == 0 {
-            self.data.splice(..0, [0; ETHER_HEADER]);
+            self.insert(0, ETHER_HEADER);
             self.data[12] = 8;
             self.network = ETHER_HEADER;
         }
@@ -149,7 +177,8 @@ impl Draft {
 
     fn put_ip_header(&mut self) {
         let Defaults { protocol, flow, .. } = self.defaults;
-        self.data.resize(self.network + IP_HEADER, 0);
+        self.transport = self.network + IP_HEADER;
+        self.extend_to(self.network, IP_HEADER);
         let ip = self.ip();
         ip[0] = 0x45;
         ip[8] = 100;
@@ -166,40 +195,46 @@ impl Draft {
         if !self.is_first_fragment() {
             return false;
         }
-        let offset = self.transport_offset();
-        let present = self.data.len().saturating_sub(offset);
         let full = match self.ip_protocol() {
             protocol::TCP => 20,
             protocol::UDP | protocol::UDPLITE | protocol::ICMP => 8,
             protocol::DCCP => 12,
             _ => return true,
         };
-        let length =
-            if self.wanted_length > 0 { full.min(self.wanted_length.saturating_sub(offset)) } else { full };
+        let room = self.wanted_length.saturating_sub(self.transport);
+        let length = if self.wanted_length > 0 { full.min(room) } else { full };
+        let present = self.transport_length();
         if present < 8 && present < length {
-            self.put_transport_header(offset, length);
+            self.put_transport_header(length);
         }
         true
     }
 
-    fn put_transport_header(&mut self, offset: usize, length: usize) {
-        let room = length.max(4);
-        self.data.resize(offset + room, 0);
+    fn put_transport_header(&mut self, length: usize) {
+        self.extend_to(self.transport, length);
         if self.ip_protocol() == protocol::TCP && length >= 13 {
-            self.data[offset + 12] = 5 << 4;
+            let low = self.transport_byte(12) & 0xf;
+            self.put_transport(12, &[5 << 4 | low]);
         }
         if let Some(flow) = self.defaults.flow {
-            self.data[offset..offset + 2].copy_from_slice(&flow.source_port.to_be_bytes());
-            self.data[offset + 2..offset + 4].copy_from_slice(&flow.destination_port.to_be_bytes());
+            self.put_transport(0, &flow.source_port.to_be_bytes());
+            self.put_transport(2, &flow.destination_port.to_be_bytes());
         }
-        self.data.truncate(offset + length);
     }
 
-    /// Makes the data at least `length` bytes from `offset` on, with zeros.
+    /// Makes the packet at least `length` bytes long from `offset` on. What is behind its end comes into it, or zeros.
     pub fn extend_to(&mut self, offset: usize, length: usize) {
-        if self.data.len() < offset + length {
-            self.data.resize(offset + length, 0);
+        self.length = self.length.max(offset + length);
+        if self.data.len() < self.length {
+            self.data.resize(self.length, 0);
         }
+    }
+
+    /// Inserts `count` zeros.
+    pub fn insert(&mut self, at: usize, count: usize) {
+        let at = at.min(self.data.len());
+        self.data.splice(at..at, std::iter::repeat_n(0, count));
+        self.length += count;
     }
 
     /// Completes lengths and, if `with_checksums`, checksums (for which all of the packet's bytes have to be there).
@@ -212,30 +247,29 @@ impl Draft {
             self.make_transport();
             let ip_length = self.settle_ip_length();
             self.settle_udp_length(ip_length);
+            self.data.truncate(self.length);
             if with_checksums {
                 self.extend_to(self.network, ip_length);
                 self.set_checksums();
             }
         }
-        self.wanted_length.saturating_sub(self.data.len()) as u32
+        self.data.resize(self.length, 0);
+        self.wanted_length.saturating_sub(self.length) as u32
     }
 
     fn settle_ip_length(&mut self) -> usize {
-        let given = usize::from(u16_at(&self.data, self.network + 2));
-        if given > 0 {
-            return given;
-        }
-        let wanted = self.wanted_length.saturating_sub(self.network).min(0xffff);
-        let length = if wanted == 0 { (self.data.len() - self.network).min(0xffff) } else { wanted };
+        // A length that does not even hold the link header is taken for that of the IP packet.
+        let wanted = self.wanted_length.checked_sub(self.network).unwrap_or(self.wanted_length);
+        let length = if wanted == 0 { self.length - self.network } else { wanted }.min(0xffff);
         self.ip()[2..4].copy_from_slice(&(length as u16).to_be_bytes());
         length
     }
 
     fn settle_udp_length(&mut self, ip_length: usize) {
-        let length = ip_length.saturating_sub(self.ip_header_length()) as u16;
+        let length = ip_length.saturating_sub(self.transport - self.network) as u16;
         let is_udp = self.ip_protocol() == protocol::UDP && self.is_first_fragment();
-        if let (true, Some(field @ [0, 0])) = (is_udp, self.transport().get_mut(4..6)) {
-            field.copy_from_slice(&length.to_be_bytes());
+        if is_udp && (self.transport_byte(4), self.transport_byte(5)) == (0, 0) {
+            self.put_transport(4, &length.to_be_bytes());
         }
     }
 
@@ -252,29 +286,27 @@ impl Draft {
             protocol::ICMP => 2,
             _ => return,
         };
-        if !is_fragment && self.transport().len() >= field + 2 {
+        if !is_fragment && self.transport_length() >= field + 2 {
             self.set_transport_checksum(field);
         }
     }
 
     fn set_transport_checksum(&mut self, field: usize) {
         let protocol = self.ip_protocol();
-        let addresses: [u8; 8] = self.ip()[12..20].try_into().unwrap_or_default();
-        let transport = self.transport();
-        transport[field..field + 2].fill(0);
-        let mut sum = Sum::new().bytes(transport);
-        if protocol != protocol::ICMP {
-            sum = Sum::new()
-                .bytes(&addresses)
-                .word(protocol.into())
-                .word(transport.len() as u16)
-                .bytes(transport);
-        }
-        let sum = match sum.finish() {
+        let length = self.transport_length();
+        self.put_transport(field, &[0, 0]);
+        let ip = &self.data[self.network..];
+        let start = match Ipv4::new(ip) {
+            _ if protocol == protocol::ICMP => Sum::new(),
+            Some(ip) => pseudo_sum(&ip, length),
+            // A header that calls itself shorter than it can be.
+            None => Sum::new().bytes(&ip[12..20]).word(protocol.into()).word(length as u16),
+        };
+        let sum = match start.bytes(&self.data[self.transport..]).finish() {
             // A UDP checksum of zero means that there is none (RFC 768).
             0 if protocol == protocol::UDP => 0xffff,
             sum => sum,
         };
-        transport[field..field + 2].copy_from_slice(&sum.to_be_bytes());
+        self.put_transport(field, &sum.to_be_bytes());
     }
 }

@@ -114,8 +114,10 @@ fn ip<'a>(h: &Headers<'a>, field: Field) -> Extracted<'a> {
         F::IpHeaderLength => at_least(1).and_then(|_| number(h.ip_header_length() as u64)),
         F::IpOptions => {
             let length = h.ip_header_length();
-            let ip = at_least(length)?;
-            Ok(Value::Bytes(&ip[20.min(length)..length]))
+            match at_least(if length > 20 { length } else { 0 })? {
+                ip if length > 20 => Ok(Value::Bytes(&ip[20..length])),
+                _ => Ok(Value::Bytes(&[])),
+            }
         }
         F::IpLength => {
             let length = if h.ip.is_some() { usize::from(h.ip_length()) } else { h.length() };

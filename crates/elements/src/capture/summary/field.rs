@@ -171,7 +171,7 @@ pub static FIELDS: &[FieldFacts] = &[
     row(Field::IpProtocol, "ip_proto", &["ip_p"], B1, Some(NETWORK)),
     row(Field::IpHeaderLength, "ip_hl", &[], B1, Some(NETWORK - 1)),
     row(Field::IpLength, "ip_len", &["length"], B4, Some(NETWORK + 1)),
-    row(Field::IpCaptureLength, "ip_capture_len", &[], B4, None),
+    row(Field::IpCaptureLength, "ip_capture_len", &[], B4, Some(PAYLOAD + 2)),
     row(Field::IpOptions, "ip_opt", &[], Width::Counted, Some(NETWORK)),
     row(Field::SourcePort, "sport", &[], B2, Some(TRANSPORT)),
     row(Field::DestinationPort, "dport", &[], B2, Some(TRANSPORT)),

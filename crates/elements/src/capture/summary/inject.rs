@@ -30,7 +30,7 @@ fn inject_bytes(draft: &mut Draft, field: Field, bytes: &[u8]) {
         Field::EtherSource | Field::EtherDestination => {
             draft.make_ether();
             let at = if field == Field::EtherSource { 6 } else { 0 };
-            draft.data[at..at + 6].copy_from_slice(bytes);
+            draft.put(at, bytes);
         }
         Field::IpOptions => inject_ip_options(draft, bytes),
         Field::Payload => inject_payload(draft, bytes),
@@ -71,7 +71,7 @@ fn inject_number(draft: &mut Draft, field: Field, number: u64) {
 
 fn inject_ether_type(draft: &mut Draft, ether_type: u16) {
     draft.make_ether();
-    draft.data[12..14].copy_from_slice(&ether_type.to_be_bytes());
+    draft.put(12, &ether_type.to_be_bytes());
     if !matches!(ether_type, 0x0800 | 0x86dd) {
         draft.may_be_ip = false;
     }
@@ -108,21 +108,32 @@ fn put_ip_field(ip: &mut [u8], field: Field, number: u64) {
 
 /// A longer header than there is gets options that end at once.
 fn inject_ip_header_length(draft: &mut Draft, length: usize) {
+    draft.has_ip_options = true;
     let length = length.next_multiple_of(4).min(60);
     if length > draft.ip_header_length() {
-        draft.extend_to(draft.network, length);
+        set_ip_header_length(draft, length);
     }
     draft.ip()[0] = 0x40 | (length / 4) as u8;
 }
 
+fn set_ip_header_length(draft: &mut Draft, length: usize) {
+    draft.extend_to(draft.network, length);
+    draft.transport = draft.network + length;
+    draft.ip()[0] = 0x40 | (length / 4) as u8;
+}
+
 fn inject_ip_options(draft: &mut Draft, options: &[u8]) {
-    if options.is_empty() || !draft.make_ip(0) {
+    if !draft.make_ip(0) {
+        return;
+    }
+    draft.has_ip_options = true;
+    if options.is_empty() {
         return;
     }
     let length = (20 + options.len()).next_multiple_of(4).min(60);
     draft.extend_to(draft.network, length);
     if length > draft.ip_header_length() {
-        draft.ip()[0] = 0x40 | (length / 4) as u8;
+        set_ip_header_length(draft, length);
     }
     put_options(&mut draft.ip()[20..length], options);
 }
@@ -133,21 +144,15 @@ fn put_options(room: &mut [u8], options: &[u8]) {
     room[..length].copy_from_slice(&options[..length]);
 }
 
-/// Writes `bytes` at `at` of the transport header, if it reaches that far.
-fn put(draft: &mut Draft, at: usize, bytes: &[u8]) {
-    if let Some(place) = draft.transport().get_mut(at..at + bytes.len()) {
-        place.copy_from_slice(bytes);
-    }
-}
-
+/// Protocol 0 is one that is not known.
 fn has_ports(ip_protocol: u8) -> bool {
-    matches!(ip_protocol, protocol::TCP | protocol::UDP | protocol::DCCP | protocol::UDPLITE)
+    matches!(ip_protocol, 0 | protocol::TCP | protocol::UDP | protocol::DCCP | protocol::UDPLITE)
 }
 
 fn inject_port(draft: &mut Draft, field: Field, port: u16) {
     if draft.make_ip(0) && draft.make_transport() && has_ports(draft.ip_protocol()) {
         let at = if field == Field::SourcePort { 0 } else { 2 };
-        put(draft, at, &port.to_be_bytes());
+        draft.put_transport(at, &port.to_be_bytes());
     }
 }
 
@@ -159,14 +164,14 @@ fn inject_tcp(draft: &mut Draft, field: Field, number: u64) {
     let half = (number as u16).to_be_bytes();
     let word = (number as u32).to_be_bytes();
     match field {
-        F::TcpSequence => put(draft, 4, &word),
-        F::TcpAcknowledgement => put(draft, 8, &word),
-        F::TcpWindow => put(draft, 14, &half),
-        F::TcpUrgent => put(draft, 18, &half),
+        F::TcpSequence => draft.put_transport(4, &word),
+        F::TcpAcknowledgement => draft.put_transport(8, &word),
+        F::TcpWindow => draft.put_transport(14, &half),
+        F::TcpUrgent => draft.put_transport(18, &half),
         F::TcpOffset => inject_tcp_offset(draft, number as usize),
         _ => {
-            let reserved = draft.transport().get(12).map_or(0, |byte| byte & 0xf0);
-            put(draft, 12, &[reserved | (half[0] & 0x0f), half[1]]);
+            let offset = draft.transport_byte(12) & 0xf0;
+            draft.put_transport(12, &[offset | (half[0] & 0x0f), half[1]]);
         }
     }
 }
@@ -174,20 +179,19 @@ fn inject_tcp(draft: &mut Draft, field: Field, number: u64) {
 fn inject_tcp_offset(draft: &mut Draft, length: usize) {
     let length = length.next_multiple_of(4).min(60);
     if length > 20 {
-        draft.extend_to(draft.transport_offset(), length);
+        draft.extend_to(draft.transport, length);
     }
     set_tcp_offset(draft, length);
 }
 
 fn set_tcp_offset(draft: &mut Draft, length: usize) {
-    if let Some(byte) = draft.transport().get_mut(12) {
-        *byte = (*byte & 0x0f) | ((length / 4) << 4) as u8;
-    }
+    let low = draft.transport_byte(12) & 0x0f;
+    draft.put_transport(12, &[((length / 4) << 4) as u8 | low]);
 }
 
 /// The TCP header length in bytes.
-fn tcp_offset(draft: &mut Draft) -> usize {
-    draft.transport().get(12).map_or(0, |byte| usize::from(byte >> 4) * 4)
+fn tcp_offset(draft: &Draft) -> usize {
+    usize::from(draft.transport_byte(12) >> 4) * 4
 }
 
 fn inject_tcp_options(draft: &mut Draft, options: &[u8]) {
@@ -199,25 +203,26 @@ fn inject_tcp_options(draft: &mut Draft, options: &[u8]) {
         return;
     }
     let length = (20 + options.len()).next_multiple_of(4).min(60);
-    draft.extend_to(draft.transport_offset(), length);
+    draft.extend_to(draft.transport, length);
     if length > tcp_offset(draft) {
         set_tcp_offset(draft, length);
     }
-    put_options(&mut draft.transport()[20..length], options);
+    let start = draft.transport;
+    put_options(&mut draft.data[start + 20..start + length], options);
 }
 
 fn inject_udp_length(draft: &mut Draft, length: u16) {
-    let is_udp = |draft: &Draft| matches!(draft.ip_protocol(), protocol::UDP | protocol::UDPLITE);
+    let is_udp = |draft: &Draft| matches!(draft.ip_protocol(), 0 | protocol::UDP | protocol::UDPLITE);
     if draft.make_ip(0) && draft.make_transport() && is_udp(draft) {
-        draft.extend_to(draft.transport_offset(), 8);
-        put(draft, 4, &length.to_be_bytes());
+        draft.extend_to(draft.transport, 8);
+        draft.put_transport(4, &length.to_be_bytes());
     }
 }
 
 fn make_icmp(draft: &mut Draft) -> bool {
     let is_icmp = draft.make_ip(protocol::ICMP) && draft.make_transport();
     if is_icmp {
-        draft.extend_to(draft.transport_offset(), 8);
+        draft.extend_to(draft.transport, 8);
     }
     is_icmp
 }
@@ -228,13 +233,13 @@ fn inject_icmp(draft: &mut Draft, field: Field, number: u8) {
     }
     if matches!(field, Field::IcmpCode | Field::IcmpCodeName) {
         draft.icmp_code = Some(number);
-        return put(draft, 1, &[number]);
+        return draft.put_transport(1, &[number]);
     }
     draft.icmp_type = Some(number);
-    put(draft, 0, &[number]);
+    draft.put_transport(0, &[number]);
     if matches!(number, 13 | 14) {
         // The three timestamps of a timestamp message (RFC 792).
-        draft.extend_to(draft.transport_offset(), 20);
+        draft.extend_to(draft.transport, 20);
     }
 }
 
@@ -250,28 +255,33 @@ fn inject_icmp_word(draft: &mut Draft, field: Field, number: u16) {
     };
     let at = if field == Field::IcmpFlowId { 4 } else { 6 };
     if applies {
-        put(draft, at, &number.to_be_bytes());
+        draft.put_transport(at, &number.to_be_bytes());
     }
 }
 
 fn inject_payload(draft: &mut Draft, payload: &[u8]) {
-    let offset = make_room_for_payload(draft, payload.len());
+    make_headers(draft);
     if !payload.is_empty() {
+        let offset = make_room_for_payload(draft, payload.len());
         draft.extend_to(offset, payload.len());
-        draft.data[offset..offset + payload.len()].copy_from_slice(payload);
+        draft.put(offset, payload);
     }
 }
 
 fn inject_payload_length(draft: &mut Draft, length: usize) {
+    make_headers(draft);
     make_room_for_payload(draft, length);
 }
 
-/// Makes headers, and lets the wanted length be that of headers and payload. If the wanted length is known and more
-/// than that, the rest must be header options that no field shows. Returns where the payload starts.
-fn make_room_for_payload(draft: &mut Draft, length: usize) -> usize {
+fn make_headers(draft: &mut Draft) {
     if draft.make_ip(0) {
         draft.make_transport();
     }
+}
+
+/// Lets the wanted length be that of headers and payload. If the wanted length is known and more than that, the rest must
+/// be header options that no field shows. Returns where the payload starts.
+fn make_room_for_payload(draft: &mut Draft, length: usize) -> usize {
     let offset = payload_offset(draft);
     if !draft.has_ip || draft.wanted_length == 0 {
         draft.wanted_length = offset + length;
@@ -283,14 +293,16 @@ fn make_room_for_payload(draft: &mut Draft, length: usize) -> usize {
     payload_offset(draft)
 }
 
-fn payload_offset(draft: &mut Draft) -> usize {
+/// The payload of what is not IP is the whole frame.
+fn payload_offset(draft: &Draft) -> usize {
     if !draft.has_ip {
-        return draft.network;
+        return 0;
     }
-    let transport = draft.transport_offset();
+    let transport = draft.transport;
     match draft.ip_protocol() {
         _ if !draft.is_first_fragment() => transport,
-        protocol::TCP => transport + tcp_offset(draft).max(20),
+        protocol::TCP if draft.transport_length() >= 13 => transport + tcp_offset(draft).max(20),
+        protocol::TCP => transport + 20,
         protocol::UDP | protocol::UDPLITE => transport + 8,
         _ => transport,
     }
@@ -304,9 +316,7 @@ fn lengthen_tcp_header(draft: &mut Draft, more: usize) -> usize {
         && tcp_offset(draft) == 20;
     let more = if is_plain { more.min(40) } else { 0 };
     if more > 0 {
-        let at = draft.transport_offset() + 20;
-        draft.extend_to(at, 0);
-        draft.data.splice(at..at, std::iter::repeat_n(END, more));
+        draft.insert(draft.transport + 20, more);
         set_tcp_offset(draft, 20 + more);
     }
     more
@@ -314,10 +324,10 @@ fn lengthen_tcp_header(draft: &mut Draft, more: usize) -> usize {
 
 /// Inserts up to `more` bytes of options into an IP header that has none.
 fn lengthen_ip_header(draft: &mut Draft, more: usize) {
-    let more = if draft.ip_header_length() == 20 { more.min(40) } else { 0 };
+    let is_plain = !draft.has_ip_options && draft.ip_header_length() == 20;
+    let more = if is_plain { more.min(40) } else { 0 };
     if more > 0 {
-        let at = draft.network + 20;
-        draft.data.splice(at..at, std::iter::repeat_n(END, more));
-        draft.ip()[0] = 0x40 | ((20 + more) / 4) as u8;
+        draft.insert(draft.network + 20, more);
+        set_ip_header_length(draft, 20 + more);
     }
 }

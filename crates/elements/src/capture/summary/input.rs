@@ -5,8 +5,7 @@
 use std::io;
 use std::net::Ipv4Addr;
 
-use clickwork_router::args::split_words;
-use clickwork_router::args::unquote;
+use clickwork_router::args::{FromArg, IpProto, split_words, unquote};
 use clickwork_source::text;
 
 use crate::capture::error::system_message;
@@ -16,7 +15,7 @@ use super::draft::{Defaults, Draft, FlowId};
 use super::field::{self, FieldFacts, NONE};
 use super::inject::inject;
 use super::output::{TEXT_RECORD, VERSION};
-use super::parse::{Parsed, parse_binary, parse_text};
+use super::parse::{NO_NAMES, Parsed, parse_binary, parse_text};
 
 /// A longer line or record is not believed.
 const MAX_LINE: usize = 1 << 20;
@@ -143,6 +142,7 @@ impl DumpInput {
 
     fn set_version(&mut self, version: &str) {
         let Some((major, minor)) = version.split_once('.') else { return };
+        let minor = &minor[..minor.find(|c: char| !c.is_ascii_digit()).unwrap_or(minor.len())];
         let (Ok(major), Ok(minor)) = (major.parse::<u32>(), minor.parse::<u32>()) else { return };
         if major != VERSION.0 || minor > VERSION.1 {
             self.warn(format!("unexpected IPSummaryDump version {major}.{minor}"));
@@ -286,7 +286,7 @@ impl DumpInput {
 
     fn set_aggregate(&mut self, words: &[String]) {
         self.aggregate = match words {
-            [word] => word.parse().ok(),
+            [word] => u32::from_arg(word, &NO_NAMES).ok(),
             _ => None,
         };
         if self.aggregate.is_none() {
@@ -385,7 +385,7 @@ fn column_length(text: &str) -> usize {
 /// Source address and port, destination address and port; `-` for one that is not known.
 fn parse_flow(words: &[String]) -> Option<FlowId> {
     let address = |word: &str| if word == "-" { Some(Ipv4Addr::UNSPECIFIED) } else { word.parse().ok() };
-    let port = |word: &str| if word == "-" { Some(0) } else { word.parse().ok() };
+    let port = |word: &str| if word == "-" { Some(0) } else { u16::from_arg(word, &NO_NAMES).ok() };
     let [source, source_port, destination, destination_port, ..] = words else { return None };
     Some(FlowId {
         source: address(source)?,
@@ -397,11 +397,9 @@ fn parse_flow(words: &[String]) -> Option<FlowId> {
 
 fn parse_protocol(word: &str) -> Option<u8> {
     match word {
-        "I" | "icmp" => Some(1),
-        "igmp" => Some(2),
-        "ipip" => Some(4),
-        "T" | "tcp" => Some(6),
-        "U" | "udp" => Some(17),
-        _ => word.parse().ok(),
+        "I" => Some(1),
+        "T" => Some(6),
+        "U" => Some(17),
+        _ => IpProto::from_arg(word, &NO_NAMES).ok().map(|protocol| protocol.0),
     }
 }

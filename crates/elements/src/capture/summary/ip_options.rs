@@ -167,7 +167,8 @@ fn parse_route(text: &mut Text<'_>, list: &mut Vec<u8>, kind: u8) -> Option<()> 
     let mut pointer = None;
     while !text.eat("}") {
         if text.eat("^") {
-            pointer.get_or_insert(list.len() - start + 1);
+            pointer.is_none().then_some(())?;
+            pointer = Some(list.len() - start + 1);
         } else {
             list.extend(text.address()?);
             text.eat(",");
@@ -178,23 +179,25 @@ fn parse_route(text: &mut Text<'_>, list: &mut Vec<u8>, kind: u8) -> Option<()> 
     complete(list, start, pointer, room)
 }
 
-/// An entry without an address makes the option one without addresses, unless its name said otherwise.
-fn parse_timestamp(text: &mut Text<'_>, list: &mut Vec<u8>, flag: Option<u8>) -> Option<()> {
+/// A timestamp option. Unless its name says what its entries are, the first one does: those with addresses are
+/// prespecified if any of them is behind the pointer.
+fn parse_timestamp(text: &mut Text<'_>, list: &mut Vec<u8>, named: Option<u8>) -> Option<()> {
     let start = list.len();
     list.extend([TIMESTAMP, 0, 0, 0]);
-    let mut flag = flag;
+    let mut flag = named;
     let mut pointer = None;
     while !text.eat("}") {
         if text.eat("^") {
-            pointer.get_or_insert(list.len() - start + 1);
+            pointer.is_none().then_some(())?;
+            pointer = Some(list.len() - start + 1);
             continue;
         }
-        let has_address = text.0.split([',', '}', '^', '=']).next()?.contains('.');
-        if flag.is_none() {
-            flag = Some(if has_address { WITH_ADDRESS } else { 0 });
-        }
-        if has_address {
+        let kind = *flag.get_or_insert(if starts_with_address(text.0) { WITH_ADDRESS } else { 0 });
+        if matches!(kind, WITH_ADDRESS | PRESPECIFIED) {
             parse_stamp_with_address(text, list, pointer.is_some())?;
+            if named.is_none() && pointer.is_some() {
+                flag = Some(PRESPECIFIED);
+            }
         } else {
             parse_time(text, list)?;
         }
@@ -202,13 +205,19 @@ fn parse_timestamp(text: &mut Text<'_>, list: &mut Vec<u8>, flag: Option<u8>) ->
     }
     let flag = flag.unwrap_or(0);
     let pointer = pointer.unwrap_or(list.len() - start + 1);
-    let room = parse_room(text, if matches!(flag, 1..=3) { 8 } else { 4 })?;
-    let overflow = if text.eat("++") { text.number(15)? as u8 } else { 0 };
+    let room = parse_room(text, if matches!(flag, WITH_ADDRESS | PRESPECIFIED) { 8 } else { 4 })?;
+    let overflow = if text.eat("++") { text.number(u32::MAX)? } else { 0 };
+    // A count that the option cannot hold says nothing.
+    let overflow = if overflow < 16 { overflow as u8 } else { 0 };
     list[start + 3] = overflow << 4 | flag;
     complete(list, start, pointer, room)
 }
 
-/// `address=time`; behind the pointer there is no time yet.
+fn starts_with_address(text: &str) -> bool {
+    text.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('.')
+}
+
+/// `address=time`; behind the pointer there need not be a time yet.
 fn parse_stamp_with_address(text: &mut Text<'_>, list: &mut Vec<u8>, behind_pointer: bool) -> Option<()> {
     list.extend(text.address()?);
     if behind_pointer && (text.eat("=?") || text.peek() != Some('=')) {
@@ -226,12 +235,13 @@ fn parse_time(text: &mut Text<'_>, list: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// `+N`, but not `++N`: bytes of room behind the last entry.
+/// `+N`, but not `++N`: bytes of room behind the last entry. Room that no option can have is none.
 fn parse_room(text: &mut Text<'_>, size: usize) -> Option<usize> {
     if text.0.starts_with("++") || !text.eat("+") {
         return Some(0);
     }
-    Some(text.number(63)? as usize * size)
+    let entries = text.number(u32::MAX)?;
+    Some(if entries < 64 { entries as usize * size } else { 0 })
 }
 
 /// Fills in length and pointer, and appends the room.
@@ -255,12 +265,33 @@ mod tests {
             "lsrr{1.0.0.1^}",
             "ts{1,10000,!45}+2++3",
             "ts.ip{1.0.0.1=1,1.0.0.2=2}+2",
-            "ts.preip{1.0.0.1=1^1.0.0.2,1.0.0.3}",
+            "ts.ip{1.0.0.1=!3}+1",
+            "ts{!3}+1",
+            "ts{!3^}",
+            "ts.preip{1.0.0.1=!3^1.0.0.2,1.0.0.3}",
             "98;99=0:5:10",
             ".",
         ] {
             let list = parse(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(print(&list), text);
+        }
+    }
+
+    /// What a timestamp option is follows from its first entry and from where the pointer is.
+    #[test]
+    fn timestamps_without_a_name() {
+        for (text, printed) in [
+            ("ts{1.0.0.1=!3,1.0.0.2=4}+1", "ts.ip{1.0.0.1=!3,1.0.0.2=4}+1"),
+            ("ts{1.0.0.1=1^1.0.0.2=?,1.0.0.3}", "ts.preip{1.0.0.1=1^1.0.0.2,1.0.0.3}"),
+            ("ts{^1.0.0.2}", "ts.preip{^1.0.0.2}"),
+            ("ts{0x10,010}+1", "ts{16,8}+1"),
+            ("rr{}+64", "rr{}"),
+            ("ts{1^}++16", "ts{1^}"),
+        ] {
+            assert_eq!(parse(text).map(|list| print(&list)).as_deref(), Some(printed), "{text}");
+        }
+        for text in ["ts{!3,1.0.0.1=5}", "ts.ip{5}", "ts.5{1.0.0.1=2}", "ts{1^2^3}", "ts{1.0.0.1}"] {
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 
@@ -275,7 +306,7 @@ mod tests {
         assert_eq!(print(&[7, 11, 3, 1, 2, 3, 4, 0, 0, 0, 0]), "?");
         assert_eq!(print(&[7, 12, 4]), "?");
         assert_eq!(print(&[68, 3, 5]), "?");
-        for text in ["rr{1.2.3}", "rr{1.2.3.4", "rr{}+64", "ts{x}", "rr{}+40", "ts.99{}"] {
+        for text in ["rr{1.2.3}", "rr{1.2.3.4", "ts{x}", "rr{}+40", "ts.99{}", "eol,nop", "ts{!}"] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

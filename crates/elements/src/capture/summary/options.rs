@@ -104,9 +104,26 @@ impl Text<'_> {
     }
 
     /// A decimal number up to `max`.
+    pub fn decimal(&mut self, max: u32) -> Option<u32> {
+        self.digits(10, max)
+    }
+
+    /// A number up to `max`: decimal, `0x` hexadecimal or `0` octal.
     pub fn number(&mut self, max: u32) -> Option<u32> {
-        let end = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
-        let number = self.0[..end].parse().ok().filter(|number| *number <= max)?;
+        let hexadecimal = self.0.strip_prefix("0x").or_else(|| self.0.strip_prefix("0X"));
+        match hexadecimal.filter(|digits| digits.starts_with(|c: char| c.is_ascii_hexdigit())) {
+            Some(digits) => {
+                self.0 = digits;
+                self.digits(16, max)
+            }
+            None if self.0.starts_with('0') => self.digits(8, max),
+            None => self.digits(10, max),
+        }
+    }
+
+    fn digits(&mut self, base: u32, max: u32) -> Option<u32> {
+        let end = self.0.find(|c: char| !c.is_digit(base)).unwrap_or(self.0.len());
+        let number = u32::from_str_radix(&self.0[..end], base).ok().filter(|number| *number <= max)?;
         self.0 = &self.0[end..];
         Some(number)
     }
@@ -118,7 +135,7 @@ impl Text<'_> {
             if index > 0 && !self.eat(".") {
                 return None;
             }
-            *octet = self.number(255)? as u8;
+            *octet = self.decimal(255)? as u8;
         }
         Some(octets)
     }
@@ -155,6 +172,8 @@ pub fn parse_common(text: &mut Text<'_>, list: &mut Vec<u8>) -> Option<()> {
     if text.eat("nop") {
         list.push(NOP);
     } else if text.eat("eol") {
+        // As the last of a list, or before a semicolon.
+        (!text.0.starts_with(',')).then_some(())?;
         list.push(END);
     } else {
         let kind = text.number(255)?;

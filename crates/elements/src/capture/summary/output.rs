@@ -90,11 +90,6 @@ impl Output {
         self.fields.iter().any(|facts| facts.field == Field::Count)
     }
 
-    /// Whether lengths include the bytes that the extra-length annotation tells of.
-    pub fn adds_extra_length(&self) -> bool {
-        self.checks.extra_length
-    }
-
     /// The header lines.
     pub fn header(&self, preamble: &Preamble) -> String {
         let mut text = format!("!IPSummaryDump {}.{}\n", VERSION.0, VERSION.1);

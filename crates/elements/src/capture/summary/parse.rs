@@ -1,9 +1,11 @@
 //! From a column of a dump, in text or binary, to the value of a field.
 
 use std::net::Ipv4Addr;
+use std::sync::LazyLock;
 
+use clickwork_packet::Timestamp;
 use clickwork_packet::headers::icmp;
-use clickwork_router::args::unquote_bytes;
+use clickwork_router::args::{ArgParser, Bounded, FromArg, IntBase, Names, unquote_bytes};
 
 use super::draft::Draft;
 use super::field::{Field, FieldFacts, Width};
@@ -27,7 +29,7 @@ pub fn parse_text(facts: &FieldFacts, text: &str, draft: &Draft) -> Option<Parse
     use Field as F;
     match facts.field {
         F::Timestamp | F::NanoTimestamp | F::FirstTimestamp | F::FirstNanoTimestamp => {
-            parse_time(text).map(Parsed::Time)
+            Timestamp::from_arg(text, &NO_NAMES).ok().map(|time| Parsed::Time(time.nanos()))
         }
         F::EtherSource | F::EtherDestination => parse_mac(text).map(Parsed::Bytes),
         F::IpOptions => ip_options::parse(text).map(Parsed::Bytes),
@@ -48,7 +50,7 @@ fn parse_number_field(facts: &FieldFacts, text: &str, draft: &Draft) -> Option<u
         F::IpFragment | F::IpFragmentOffset => parse_fragment(text, draft.minor_version()),
         F::IpProtocol => parse_protocol(text),
         F::IpEcn => parse_ecn(text),
-        F::EtherType => u16::from_str_radix(text, 16).ok().map(u64::from),
+        F::EtherType => IntBase(16).parse(text, &NO_NAMES).ok().filter(|number| *number <= 0xffff),
         F::TcpFlags => parse_tcp_flags(text),
         F::IcmpType | F::IcmpTypeName => icmp::type_named(text).map(u64::from).or_else(|| bounded(text, 255)),
         F::IcmpCode | F::IcmpCodeName => {
@@ -58,7 +60,7 @@ fn parse_number_field(facts: &FieldFacts, text: &str, draft: &Draft) -> Option<u
         F::Direction | F::Paint => match text {
             ">" | "L" => Some(0),
             "<" | "R" | "X" => Some(1),
-            _ => bounded(text, 255),
+            _ => bounded(text, u32::MAX.into()),
         },
         F::IpHeaderLength | F::TcpOffset => bounded(text, 60),
         _ => bounded(text, limit(facts.width)),
@@ -73,38 +75,12 @@ fn limit(width: Width) -> u64 {
     }
 }
 
-/// An integer as Click writes them (decimal, `0x` hexadecimal, leading `0` octal), of at most `max`.
+/// Dumps are read without the names that a router defines.
+pub(super) static NO_NAMES: LazyLock<Names> = LazyLock::new(Names::default);
+
+/// An integer of at most `max`, in any of the forms that arguments can have.
 fn bounded(text: &str, max: u64) -> Option<u64> {
-    parse_integer(text).filter(|number| *number <= max)
-}
-
-fn parse_integer(text: &str) -> Option<u64> {
-    let digits = |text: &str, radix| match text.chars().all(|c| c.is_digit(radix)) {
-        true => u64::from_str_radix(text, radix).ok(),
-        false => None,
-    };
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(hexadecimal) => digits(hexadecimal, 16),
-        None if text.len() > 1 && text.starts_with('0') => digits(&text[1..], 8),
-        None => digits(text, 10),
-    }
-}
-
-/// Seconds with up to nine decimals; more are dropped.
-fn parse_time(text: &str) -> Option<i64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let (negative, whole) = match whole.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, whole),
-    };
-    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_digits(whole) || !is_digits(fraction) || whole.len() + fraction.len() == 0 {
-        return None;
-    }
-    let seconds: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    let nanoseconds: i64 = format!("{fraction:0<9}")[..9].parse().ok()?;
-    let time = seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds)?;
-    Some(if negative { -time } else { time })
+    Bounded(0..=max).parse(text, &NO_NAMES).ok()
 }
 
 /// Six bytes in hexadecimal, between dashes or colons.
@@ -130,7 +106,10 @@ fn parse_fragment(text: &str, minor_version: u32) -> Option<u64> {
         _ => {}
     }
     let number = text.trim_end_matches(['!', '+']);
-    let offset = bounded(number, 0xffff).filter(|_| !number.is_empty())?;
+    let offset = match number {
+        "" if !text.is_empty() => 0,
+        number => bounded(number, 0xffff)?,
+    };
     let units = if minor_version > 0 { offset >> 3 } else { offset };
     let flags = &text[number.len()..];
     let flag = |letter, bit| if flags.contains(letter) { bit } else { 0 };
@@ -174,18 +153,18 @@ fn parse_tcp_flags(text: &str) -> Option<u64> {
     })
 }
 
-/// Parses a column of a binary record and moves `record` behind it. `None`: the record is too short.
+/// Parses a column of a binary record and moves `record` behind it. `None`: the record is too short, or the field is not
+/// a binary one; there is nothing behind it then. A list of options that is cut short is an empty one.
 pub fn parse_binary(facts: &FieldFacts, record: &mut &[u8]) -> Option<Parsed> {
-    let size = match facts.width {
-        Width::Bytes(size) => size,
+    let rest = std::mem::take(record);
+    let (bytes, rest) = match facts.width {
+        Width::Bytes(size) => rest.split_at_checked(size)?,
         Width::Counted => {
-            let (size, rest) = record.split_first()?;
-            *record = rest;
-            usize::from(*size)
+            let size = rest.first().map_or(0, |size| usize::from(*size));
+            rest.get(1..).and_then(|rest| rest.split_at_checked(size)).unwrap_or_default()
         }
         Width::NotBinary => return None,
     };
-    let (bytes, rest) = record.split_at_checked(size)?;
     *record = rest;
     Some(binary_value(facts, bytes))
 }

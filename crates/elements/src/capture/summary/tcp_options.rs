@@ -90,8 +90,10 @@ fn parse_one(text: &mut Text<'_>, list: &mut Vec<u8>, shown: Shown) -> Option<()
         Some(())
     } else if shown == Shown::All && text.eat("ts") {
         parse_timestamp(text, list)
-    } else {
+    } else if shown == Shown::All || text.at_digit() {
         options::parse_common(text, list)
+    } else {
+        None
     }
 }
 

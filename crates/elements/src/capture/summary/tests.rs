@@ -30,7 +30,7 @@ fn view(draft: &Draft, extra_length: u32) -> PacketView<'_> {
         data: &draft.data,
         mac: Some(&draft.data[..]).filter(|_| draft.network > 0),
         network,
-        transport: network.and_then(|_| draft.data.get(draft.transport_offset()..)),
+        transport: network.and_then(|_| draft.data.get(draft.transport..)),
         timestamp: draft.timestamp,
         first_timestamp: draft.first_timestamp,
         extra_length,
@@ -139,6 +139,114 @@ fn headers_only_leave_the_rest_as_extra_length() {
     assert_eq!(draft.data.len(), 40);
 }
 
+/// A line's fields and columns, and the packet that Click makes of it: IP header length and total length, and all behind
+/// the IP header.
+#[test]
+fn packets_of_lines() {
+    // A TCP header without options, with a sequence number, flags and window if given.
+    let tcp = |seq: u8, flags: u8| {
+        let mut header = vec![0; 20];
+        (header[7], header[12], header[13]) = (seq, 0x50, flags);
+        header
+    };
+    let with = |header: Vec<u8>, rest: &[u8]| [header, rest.to_vec()].concat();
+    let cut = |header: Vec<u8>, length: usize| header[..length].to_vec();
+    let cases: Vec<(&str, &str, usize, u16, Vec<u8>)> = vec![
+        // Any field of the IP header makes one, also one that says nothing.
+        ("ip_opt", ".", 20, 40, tcp(0, 0)),
+        ("ip_capture_len", "30", 20, 40, tcp(0, 0)),
+        ("tcp_opt", ".", 20, 40, tcp(0, 0)),
+        ("ip_capture_len ip_len", "30 60", 20, 60, tcp(0, 0)),
+        ("ip_tos ip_len", "0b11 0x3c", 20, 60, tcp(0, 0)),
+        ("ip_tos ip_ttl", "256 4", 20, 40, tcp(0, 0)),
+        // Lengths that leave no room for a whole header cut it; a payload brings it to light.
+        ("ip_len tcp_seq", "30 7", 20, 30, cut(tcp(7, 0), 10).to_vec()),
+        ("ip_len tcp_seq tcp_flags", "30 7 S", 20, 30, cut(tcp(7, 2), 10)),
+        ("wire_len tcp_seq tcp_flags payload", "30 7 S \"ab\"", 20, 30, {
+            let mut header = with(tcp(7, 2), b"ab");
+            header[12] = 0;
+            header
+        }),
+        ("wire_len tcp_seq payload", "41 7 \"abcd\"", 20, 41, with(tcp(7, 0), b"abcd")),
+        (
+            "ip_proto wire_len payload",
+            "U 29 \"abcd\"",
+            20,
+            29,
+            vec![0, 0, 0, 0, 0, 9, 0, 0, b'a', b'b', b'c', b'd'],
+        ),
+        // What a payload does not explain is options, unless a field has said what there is.
+        ("ip_len payload_len", "48 4", 20, 48, {
+            let mut header = with(tcp(0, 0), &[0; 4]);
+            header[12] = 0x60;
+            header
+        }),
+        ("ip_len tcp_opt payload_len", "48 . 4", 24, 48, tcp(0, 0)),
+        ("ip_len tcp_opt ip_opt payload_len", "48 . . 4", 20, 48, tcp(0, 0)),
+        ("ip_len tcp_opt ip_hl payload_len", "48 . 20 4", 20, 48, tcp(0, 0)),
+        ("ip_len payload", "60 \"\"", 20, 60, tcp(0, 0)),
+        // A header that calls itself too short is as long as one has to be.
+        ("ip_hl tcp_seq", "8 7", 8, 40, tcp(7, 0)),
+        ("ip_hl tcp_seq", "24 7", 24, 44, tcp(7, 0)),
+        ("ip_proto udp_len", "0 9", 20, 28, vec![0, 0, 0, 0, 0, 9, 0, 0]),
+        // Offsets may have their flags in any order, and need no number.
+        ("ip_fragoff", "+!", 20, 40, tcp(0, 0)),
+        ("ip_fragoff", "8+", 20, 20, vec![]),
+    ];
+    for (fields, columns, header_length, length, behind) in cases {
+        let dump = format!("!IPSummaryDump 1.3\n!data {fields}\n{columns}\n");
+        let mut input = DumpInput::from_stream("t", Cursor::new(dump.into_bytes()), 6).unwrap();
+        input.read_banner().unwrap();
+        let mut draft = input.next_draft().unwrap_or_else(|| panic!("{fields}: {columns}"));
+        let extra = draft.finish(false);
+        assert_eq!(input.take_notices(), [], "{fields}: {columns}");
+        let data = &draft.data;
+        let start = header_length.max(20);
+        let found = (usize::from(data[0] & 0xf) * 4, u16::from_be_bytes([data[2], data[3]]), &data[start..]);
+        assert_eq!(found, (header_length, length, &behind[..]), "{fields}: {columns}");
+        assert_eq!(extra as usize, usize::from(length).saturating_sub(data.len()), "{fields}: {columns}");
+    }
+}
+
+/// The payload of a frame that is not IP is the whole frame.
+#[test]
+fn frames_that_are_not_ip() {
+    let (drafts, _) = read(b"!data eth_type ip_src payload\n0x806 1.2.3.4 \"a frame of twenty by\"\n");
+    assert_eq!(drafts[0].0.data, b"a frame of twenty by");
+    assert!(!drafts[0].0.has_ip);
+}
+
+/// As CheckTCPHeader has it, the checksum is for the end of a source route.
+#[test]
+fn checksums_go_by_the_end_of_a_source_route() {
+    let sum_of = |line: &str| {
+        let (drafts, _) = read(format!("!data ip_dst ip_opt tcp_seq\n{line}\n").as_bytes());
+        let draft = &drafts[0].0;
+        (draft.transport, draft.data[draft.transport + 16..][..2].to_vec())
+    };
+    let direct = sum_of("3.0.0.3 . 7").1;
+    assert_eq!(sum_of("2.0.0.2 lsrr{^3.0.0.3} 7"), (28, direct.clone()));
+    assert_ne!(sum_of("2.0.0.2 lsrr{3.0.0.3^} 7").1, direct);
+}
+
+/// Where a binary record ends too early, the fields behind have no values, also if they would fit.
+#[test]
+fn binary_records_cut_short() {
+    let read_back = |body: &[u8]| {
+        let length = (body.len() as u32 + 4).to_be_bytes();
+        let head = b"!data ip_ttl ip_src ip_tos ip_opt\n!binary\n";
+        let (drafts, notices) = read(&[&head[..], &length, body].concat());
+        (drafts.into_iter().map(|(draft, _)| draft.data[..20].to_vec()).collect::<Vec<_>>(), notices)
+    };
+    let (packets, _) = read_back(&[9, 1, 2, 3]);
+    assert_eq!((packets[0][1], packets[0][8], &packets[0][12..16]), (0, 9, &[0; 4][..]));
+    let (packets, _) = read_back(&[9, 1, 2, 3, 4, 5, 8, 7]);
+    assert_eq!((packets[0][0], packets[0][1], &packets[0][12..16]), (0x45, 5, &[1, 2, 3, 4][..]));
+    let (packets, notices) = read_back(&[]);
+    // An option list that is not there is an empty one.
+    assert_eq!((packets.len(), notices), (1, vec![]));
+}
+
 #[test]
 fn a_flow_gives_addresses_and_ports() {
     let dump = "!data timestamp\n!flowid 1.2.3.4 5 6.7.8.9 10 U\n1.0\n";
@@ -183,7 +291,7 @@ fn bad_packets_are_told() {
 
 #[test]
 fn wrong_lines_cost_themselves_only() {
-    let dump = "!IPSummaryDump 1.9\n!data ip_src bogus ip_capture_len\nnonsense\n1.2.3.4 x y z\n\n# comment\n!flowid 1\n";
+    let dump = "!IPSummaryDump 1.9\n!data ip_src bogus payload_md5\nnonsense\n1.2.3.4 x y z\n\n# comment\n!flowid 1\n";
     let (drafts, notices) = read(dump.as_bytes());
     assert_eq!(drafts.len(), 1);
     assert_eq!(
@@ -191,7 +299,7 @@ fn wrong_lines_cost_themselves_only() {
         [
             "t:1: unexpected IPSummaryDump version 1.9",
             "t:2: unknown content type 'bogus'",
-            "t:2: content type 'ip_capture_len' ignored on input",
+            "t:2: content type 'payload_md5' ignored on input",
             "t:3: packet parse error",
             "t:7: bad !flowid specification",
         ]
