@@ -57,6 +57,15 @@ impl Harness {
         Harness::build(&[], config, false).unwrap_or_else(|e| panic!("{e}"))
     }
 
+    /// Builds a configuration in batch mode whose time is the real one: for talks with clients that have a time of their own.
+    ///
+    /// # Panics
+    /// With the diagnostics, if the configuration has errors.
+    #[cfg(test)]
+    pub(crate) fn real_time(config: &str) -> Harness {
+        Harness::build_with(&[], config, false, Clock::real()).unwrap_or_else(|e| panic!("{e}"))
+    }
+
     /// What building the configuration complains about.
     ///
     /// # Panics
@@ -74,6 +83,15 @@ impl Harness {
     }
 
     fn build(classes: &[&'static Class], config: &str, ordered: bool) -> Result<Harness, String> {
+        Harness::build_with(classes, config, ordered, Clock::simulated(Timestamp::new(1_000_000_000, 0)))
+    }
+
+    fn build_with(
+        classes: &[&'static Class],
+        config: &str,
+        ordered: bool,
+        clock: Clock,
+    ) -> Result<Harness, String> {
         let mut registry = crate::registry();
         registry.add(classes.iter().copied());
         registry.add([&SOURCE, &SINK]);
@@ -85,7 +103,6 @@ impl Harness {
             return Err(render(&sources, &diagnostics));
         }
         let (log, output) = (Log::buffer(), Log::buffer());
-        let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
         let options = Options {
             ordered,
             clock,

@@ -10,6 +10,7 @@ use crate::args::ArgSpec;
 use crate::element::Element;
 use crate::fast::FastPath;
 use crate::handler::Handler;
+use crate::llrpc::Llrpc;
 
 /// What there is to know about an element class.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct Class {
     pub args: &'static [ArgSpec],
     /// The class's own handlers; every element has the standard ones besides.
     pub handlers: &'static [Handler],
+    /// Functions of an element that are called by number.
+    pub llrpcs: &'static [Llrpc],
     /// When an element is configured, relative to others: lower first. See [`phase`].
     pub phase: u8,
     /// The common case of the action, for the router compiler.
@@ -75,6 +78,7 @@ impl Class {
             flags: "",
             args: &[],
             handlers: &[],
+            llrpcs: &[],
             phase: phase::DEFAULT,
             fast: None,
             make,

@@ -17,6 +17,7 @@ pub mod fast;
 pub mod flow;
 pub mod handler;
 mod hotswap;
+pub mod llrpc;
 mod log;
 pub mod notify;
 mod outputs;

@@ -4,6 +4,7 @@ use crate::input::{InputOptions, text};
 use clap::{ArgAction, Args};
 use clickwork_packet::Timestamp;
 use clickwork_router::clock::SIMULATION_START;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// What Click's program can be told.
@@ -17,7 +18,8 @@ pub struct RouterOptions {
     /// Pin threads to processors; one thread needs no place of its own
     #[arg(short, long, hide = true)]
     affinity: bool,
-    /// Listen for control connections on TCP port PORT ("PORT+": or the next free one)
+    /// Listen for control connections of this machine on TCP port PORT ("PORT+": or the next free one;
+    /// "ADDRESS:PORT": of other machines, too)
     #[arg(short, long, value_name = "PORT", value_parser = port)]
     port: Vec<String>,
     /// Listen for control connections on Unix socket FILE
@@ -86,7 +88,12 @@ impl RouterOptions {
 }
 
 fn port(text: &str) -> Result<String, String> {
-    match text.strip_suffix('+').unwrap_or(text).parse::<u16>() {
+    let place = text.strip_suffix('+').unwrap_or(text);
+    let (host, number) = place.rsplit_once(':').map_or((None, place), |(host, number)| (Some(host), number));
+    if host.is_some_and(|h| h.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_err()) {
+        return Err("the address before a port is an IP address".to_string());
+    }
+    match number.parse::<u16>() {
         Ok(n) if n > 0 => Ok(text.to_string()),
         _ => Err("a TCP port is a number from 1 to 65535".to_string()),
     }
@@ -107,6 +114,14 @@ fn seconds(text: &str) -> Result<Timestamp, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ports_may_have_an_address() {
+        for text in ["7777", "7777+", "0.0.0.0:7777", "[::1]:7777+"] {
+            assert_eq!(port(text), Ok(text.to_string()));
+        }
+        assert!(["0", "70000", ":1", "localhost:1", "1.2.3.4", "1.2.3.4:0"].iter().all(|t| port(t).is_err()));
+    }
 
     #[test]
     fn simulated_time_has_fractions() {

@@ -6,7 +6,8 @@ use clickwork_packet::checksum::update;
 use clickwork_packet::headers::{Ipv4, ipv4::protocol};
 use clickwork_router::args::{ArgSpec, ArgType, Args, split_words};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler};
+use clickwork_router::llrpc::{LlrpcError, Number};
+use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, llrpc, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -30,6 +31,11 @@ pub static CLASS: Class = Class {
     handlers: &[read_handler!("addresses", "addresses that are remembered", |e: &mut Anonymizer, _| e
         .tree
         .addresses)],
+    llrpcs: &[llrpc!(Number::MAP_IPADDRESS, |e: &mut Anonymizer, data, cx| {
+        let address = data.first_chunk_mut().ok_or(LlrpcError::Invalid)?;
+        *address = e.anonymous(Ipv4Address::from_octets(*address), cx).ok_or(LlrpcError::TryAgain)?.octets();
+        Ok(())
+    })],
     ..Class::new("AnonymizeIPAddr", "analysis", || Box::<Anonymizer>::default())
 };
 

@@ -2,7 +2,7 @@
 
 mod change_uid;
 pub mod chatter_socket;
-mod control_socket;
+pub mod control_socket;
 mod driver_manager;
 mod progress_bar;
 mod quit_watcher;

@@ -29,6 +29,23 @@ impl FlowId {
         FlowId { source, destination, source_port, destination_port }
     }
 
+    /// As addresses and ports stand in headers.
+    pub fn from_octets(octets: &[u8; 12]) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = *octets;
+        let (source, destination) = (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+        let (source_port, destination_port) = (u16::from_be_bytes([i, j]), u16::from_be_bytes([k, l]));
+        FlowId { source, destination, source_port, destination_port }
+    }
+
+    /// Addresses and ports as they stand in headers.
+    pub fn octets(&self) -> [u8; 12] {
+        let mut octets = [0; 12];
+        for (to, word) in octets.chunks_exact_mut(2).zip(self.words()) {
+            to.copy_from_slice(&word.to_be_bytes());
+        }
+        octets
+    }
+
     /// Of two addresses alone.
     pub fn of_addresses(source: Ipv4Address, destination: Ipv4Address) -> Self {
         FlowId::new(source, 0, destination, 0)

@@ -7,9 +7,11 @@ use super::table::FlowSet;
 use super::table::deadlines::moment;
 use super::table::flow::Place;
 use clickwork_packet::addr::Ipv4Address;
+use clickwork_packet::headers::ipv4::protocol;
 use clickwork_router::args::{ArgSpec, ArgType, Args, TcpPort};
 use clickwork_router::handler::Handler;
-use clickwork_router::{Cx, read_handler, read_param_handler, write_handler};
+use clickwork_router::llrpc::{Llrpc, LlrpcError, Number};
+use clickwork_router::{Cx, llrpc, read_handler, read_param_handler, write_handler};
 
 /// Mappings made here that exist.
 pub const NMAPPINGS: Handler =
@@ -74,6 +76,12 @@ pub const UDP_MAPPINGS: Handler = second_table("udp_mappings", "the same as udp_
 pub const LOOKUP: Handler = lookup("lookup");
 /// The same for TCP.
 pub const TCP_LOOKUP: Handler = lookup("tcp_lookup");
+
+/// What becomes of a flow, by number: addresses and ports, as they stand in headers.
+pub const LLRPCS: &[Llrpc] = &[
+    llrpc!(Number::MAP_TCP, |e: &mut Rewriter, data, _| map(e, data, protocol::TCP)),
+    llrpc!(Number::MAP_UDP, |e: &mut Rewriter, data, _| map(e, data, protocol::UDP)),
+];
 
 const fn table(name: &'static str, help: &'static str) -> Handler {
     read_handler!(name, help, |e: &mut Rewriter, cx| print(e, 0, cx))
@@ -150,6 +158,15 @@ const LOOKUP_ARGS: &[ArgSpec] = &[
     ArgSpec::required("DADDR", ArgType::IpAddr, "destination address"),
     ArgSpec::required("DPORT", ArgType::TcpPort, "destination port"),
 ];
+
+/// Puts the flow that it becomes in a flow's place.
+fn map(e: &Rewriter, data: &mut [u8], protocol: u8) -> Result<(), LlrpcError> {
+    let data: &mut [u8; 12] = data.try_into().map_err(|_| LlrpcError::Invalid)?;
+    let place = e.membership().map_err(|_| LlrpcError::TryAgain)?;
+    let found = place.translate(&place.lock(), protocol, FlowId::from_octets(data));
+    *data = found.ok_or(LlrpcError::TryAgain)?.id.octets();
+    Ok(())
+}
 
 fn look_up(e: &Rewriter, text: &str, cx: &Cx<'_>) -> Result<String, String> {
     let mut args = Args::from_words(LOOKUP_ARGS, text, &cx.names());

@@ -37,5 +37,6 @@ pub static CLASS: Class = Class {
         handlers::CAPACITY,
         handlers::CLEAR,
     ],
+    llrpcs: handlers::LLRPCS,
     ..Class::new("IPAddrPairRewriter", "rewriter", || Rewriter::new(Kind::AddrPair))
 };

@@ -38,5 +38,6 @@ pub static CLASS: Class = Class {
         handlers::CAPACITY,
         handlers::CLEAR,
     ],
+    llrpcs: handlers::LLRPCS,
     ..Class::new("IPAddrRewriter", "rewriter", || Rewriter::new(Kind::Addr))
 };

@@ -61,5 +61,6 @@ pub static CLASS: Class = Class {
         handlers::CAPACITY,
         handlers::CLEAR,
     ],
+    llrpcs: handlers::LLRPCS,
     ..Class::new("IPRewriter", "rewriter", || Rewriter::new(Kind::Ip))
 };

@@ -42,5 +42,6 @@ pub static CLASS: Class = Class {
         handlers::CAPACITY,
         handlers::CLEAR,
     ],
+    llrpcs: handlers::LLRPCS,
     ..Class::new("TCPRewriter", "rewriter", || Rewriter::new(Kind::Tcp))
 };

@@ -41,5 +41,6 @@ pub static CLASS: Class = Class {
         handlers::CAPACITY,
         handlers::CLEAR,
     ],
+    llrpcs: handlers::LLRPCS,
     ..Class::new("UDPRewriter", "rewriter", || Rewriter::new(Kind::Udp))
 };

@@ -3,8 +3,9 @@
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
+use clickwork_router::llrpc::{Llrpc, Number, set_word, word};
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
-use clickwork_router::{Class, Cx, Element, Handler, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, Handler, llrpc, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -15,6 +16,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 5, STOP true) -> Queue -> [0] sw :: PullSwitch(0) -> Unqueue -> Discard; \
               Idle -> Queue -> [1] sw",
     handlers: HANDLERS,
+    llrpcs: LLRPCS,
     ..class("PullSwitch", &[ArgSpec::positional("INPUT", ArgType::I32, "0", "the input to pull from")])
 };
 
@@ -33,6 +35,16 @@ pub(super) const HANDLERS: &[Handler] = &[
     read_handler!("switch", "the chosen input; -1 if none", |e: &mut PullSwitch, _| e.number())
         .and_write(write_handler!("", "", |e: &mut PullSwitch, text, cx| e.write_input(text, cx))),
     read_handler!("config", "the chosen input; -1 if none", |e: &mut PullSwitch, _| e.number()),
+];
+
+/// The same for those who know them by number.
+const LLRPCS: &[Llrpc] = &[
+    llrpc!(Number::GET_SWITCH, |e: &mut PullSwitch, data, _| set_word(data, e.number() as u32)),
+    llrpc!(Number::SET_SWITCH, |e: &mut PullSwitch, data, cx| {
+        e.choose(word(data)? as i32, cx);
+        e.tell(cx);
+        Ok(())
+    }),
 ];
 
 #[derive(Default)]

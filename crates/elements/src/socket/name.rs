@@ -2,11 +2,15 @@
 
 use clickwork_packet::addr::Ipv4Address;
 use rustix::io::Errno;
-use rustix::net::{SocketAddrAny, SocketAddrUnix, bind, connect, sendto};
+use rustix::net::sockopt::socket_type;
+use rustix::net::{
+    AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, bind, connect, sendto, socket_with,
+};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Longest name of a Unix socket in the file system; one byte more if it is not there.
@@ -79,6 +83,32 @@ impl Name {
         }
     }
 
+    /// The same; the file of a Unix socket that nobody answers on any more is replaced.
+    pub fn bind_anew(&self, socket: BorrowedFd<'_>) -> Result<(), Errno> {
+        match self.bind(socket) {
+            Err(Errno::ADDRINUSE) if self.is_abandoned(socket) => {
+                if let Some(file) = self.file() {
+                    let _ = std::fs::remove_file(file);
+                }
+                self.bind(socket)
+            }
+            bound => bound,
+        }
+    }
+
+    /// Whether this is the file of a socket like `socket`, and refuses connections.
+    fn is_abandoned(&self, socket: BorrowedFd<'_>) -> bool {
+        let Some(file) = self.file() else { return false };
+        // The system refuses to connect to other files, too.
+        if !std::fs::symlink_metadata(file).is_ok_and(|m| m.file_type().is_socket()) {
+            return false;
+        }
+        // If the queue of a socket is full the answer is another one; to wait for room there would be to hang.
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let probe = socket_type(socket).and_then(|kind| socket_with(AddressFamily::UNIX, kind, flags, None));
+        probe.is_ok_and(|probe| self.connect(probe.as_fd()) == Err(Errno::CONNREFUSED))
+    }
+
     /// Connects a socket to this address.
     pub fn connect(&self, socket: BorrowedFd<'_>) -> Result<(), Errno> {
         match self {
@@ -109,6 +139,7 @@ impl fmt::Display for Name {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::net::SocketType;
 
     #[test]
     fn names_have_a_largest_length() {
@@ -116,6 +147,33 @@ mod tests {
         assert!(!path("/", 106).is_too_long() && path("/", 107).is_too_long());
         assert!(!path("\0", 107).is_too_long() && path("\0", 108).is_too_long());
         assert!(!Name::Inet(inet(Ipv4Address::default(), 0)).is_too_long());
+    }
+
+    #[test]
+    fn only_a_socket_that_nobody_answers_on_is_replaced() {
+        let path = std::env::temp_dir().join(format!("clickwork-abandoned-{}", std::process::id()));
+        let name = Name::Unix(path.clone());
+        for (kind, other) in
+            [(SocketType::STREAM, SocketType::DGRAM), (SocketType::DGRAM, SocketType::STREAM)]
+        {
+            let bound = |kind| {
+                let socket = socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None).unwrap();
+                name.bind_anew(socket.as_fd()).map(|()| socket)
+            };
+            let first = bound(kind).unwrap();
+            if kind == SocketType::STREAM {
+                rustix::net::listen(&first, 0).unwrap();
+            }
+            assert_eq!(bound(kind).err(), Some(Errno::ADDRINUSE));
+            assert_eq!(bound(other).err(), Some(Errno::ADDRINUSE));
+            drop(first);
+            assert!(bound(kind).is_ok());
+            std::fs::remove_file(&path).unwrap();
+            std::fs::write(&path, "precious").unwrap();
+            assert_eq!(bound(kind).err(), Some(Errno::ADDRINUSE));
+            assert_eq!(std::fs::read(&path).unwrap(), b"precious");
+            std::fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]

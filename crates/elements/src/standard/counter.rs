@@ -4,7 +4,8 @@ use crate::rate::Rate;
 use clickwork_packet::Packet;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HandlerCall, Names};
 use clickwork_router::element::try_downcast;
-use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, read_handler, write_handler};
+use clickwork_router::llrpc::{LlrpcError, Number, set_word, word};
+use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, llrpc, read_handler, write_handler};
 use std::ops::RangeInclusive;
 
 /// The class facts.
@@ -64,6 +65,17 @@ pub static CLASS: Class = Class {
             "sets the counts to 0; handlers will be called again",
             |e: &mut Counter, _, _| e.reset()
         ),
+    ],
+    llrpcs: &[
+        llrpc!(Number::GET_RATE, |e: &mut Counter, data, cx| match word(data)? {
+            0 => set_word(data, e.packet_rate.per_second(cx.steady()).parse().unwrap_or(0.0_f64) as u32),
+            _ => Err(LlrpcError::Invalid),
+        }),
+        llrpc!(Number::GET_COUNT, |e: &mut Counter, data, _| match word(data)? {
+            0 => set_word(data, e.count as u32),
+            1 => set_word(data, e.byte_count as u32),
+            _ => Err(LlrpcError::Invalid),
+        }),
     ],
     ..Class::new("Counter", "standard", || Box::<Counter>::default())
 };

@@ -3,7 +3,8 @@
 use super::fast::switch::Constants;
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, Names};
-use clickwork_router::{Class, Cx, Element, FastPath, fast_path, read_handler, write_handler};
+use clickwork_router::llrpc::{Number, set_word, word};
+use clickwork_router::{Class, Cx, Element, FastPath, fast_path, llrpc, read_handler, write_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -21,6 +22,13 @@ pub static CLASS: Class = Class {
         .and_write(write_handler!("", "", |e: &mut Switch, text, cx| e.turn(text, cx.outputs()))),
         read_handler!("config", "the output", |e: &mut Switch, _| e.constants.output),
     ],
+    llrpcs: &[
+        llrpc!(Number::GET_SWITCH, |e: &mut Switch, data, _| set_word(data, e.constants.output as u32)),
+        llrpc!(Number::SET_SWITCH, |e: &mut Switch, data, cx| {
+            e.turn_to(word(data)? as i32, cx.outputs());
+            Ok(())
+        }),
+    ],
     fast: Some(FastPath::of::<Switch>().changing()),
     ..Class::new("Switch", "standard", || Box::<Switch>::default())
 };
@@ -36,8 +44,12 @@ impl Switch {
     fn turn(&mut self, text: &str, outputs: usize) -> Result<(), String> {
         let output = i32::from_arg(text.trim(), &Names::default());
         let output = output.map_err(|_| "Switch output must be integer".to_string())?;
-        self.constants.output = if output < outputs as i32 { output } else { -1 };
+        self.turn_to(output, outputs);
         Ok(())
+    }
+
+    fn turn_to(&mut self, output: i32, outputs: usize) {
+        self.constants.output = if output < outputs as i32 { output } else { -1 };
     }
 }
 

@@ -14,14 +14,16 @@ pub struct Client {
     greeting: &'static [u8],
     /// Position in the backlog of what it is to be sent next.
     position: u64,
+    /// How many came before it.
+    pub number: u64,
     /// It has gone, or fell too far behind.
     pub is_lost: bool,
 }
 
 impl Client {
     /// A client that gets the greeting and what comes after this position.
-    pub fn new(socket: OwnedFd, greeting: &'static [u8], position: u64) -> Client {
-        Client { socket, greeting, position, is_lost: false }
+    pub fn new(socket: OwnedFd, greeting: &'static [u8], position: u64, number: u64) -> Client {
+        Client { socket, greeting, position, number, is_lost: false }
     }
 
     /// Its socket.

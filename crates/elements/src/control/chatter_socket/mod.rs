@@ -8,7 +8,7 @@ mod tests;
 use super::control_socket::listener::{Address, Listener};
 use crate::capture::error::system_message;
 use backlog::Backlog;
-use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, TcpPort, Word, unquote};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, Word, unquote};
 use clickwork_router::element::try_downcast;
 use clickwork_router::facts::phase;
 use clickwork_router::{Class, Cx, Element, Log, Ready, read_handler};
@@ -24,7 +24,11 @@ pub static CLASS: Class = Class {
     help: "shows the router's messages to programs outside",
     manual: "Listens at a TCP port ('TCP, 7778') or a Unix socket ('UNIX, /tmp/chatter'). Who connects gets the line \
              'Click::ChatterSocket/1.0', unless GREETING is false, and then a copy of each message of the router. What \
-             clients say is ignored. A client that falls more than 500,000 bytes behind is disconnected.\n\n\
+             clients say is ignored. A client that falls more than 500,000 bytes behind is disconnected, and the one that \
+             came first when there would be more than 256.\n\n\
+             A port alone is for programs on this machine. With an address ('TCP, 192.0.2.1:7778', or '0.0.0.0:7778' for \
+             all) other machines can connect, and a message says so. The file of a Unix socket on which nobody answers is \
+             replaced.\n\n\
              With CHANNEL, what is shown are messages of elements whose CHANNEL has the same name, such as IPPrint's; those \
              are not printed anywhere else, unless QUIET_CHANNEL is false. If the address is taken, RETRIES says how \
              often to try again, once a second; RETRY_WARNINGS whether that is said. A router that replaces this one takes \
@@ -33,7 +37,7 @@ pub static CLASS: Class = Class {
     phase: phase::INFO,
     args: &[
         ArgSpec::required("TYPE", ArgType::Choice(&["TCP", "UNIX"]), "the kind of socket"),
-        ArgSpec::positional("PORT", ArgType::TcpPort, "", "where to listen (TCP)"),
+        ArgSpec::positional("PORT", ArgType::Other("[ADDRESS:]PORT"), "", "where to listen (TCP)"),
         ArgSpec::keyword("FILENAME", ArgType::Filename, "", "where to listen (UNIX)"),
         ArgSpec::keyword("CHANNEL", ArgType::Word, "default", "the channel whose messages are shown"),
         ArgSpec::keyword("QUIET_CHANNEL", ArgType::Bool, "true", "whether another channel is not printed"),
@@ -79,6 +83,8 @@ struct ChatterSocket {
     backlog: Option<Arc<Backlog>>,
     listener: Option<Listener>,
     clients: BTreeMap<RawFd, Client>,
+    /// How many clients ever came.
+    came: u64,
 }
 
 impl ChatterSocket {
@@ -98,11 +104,8 @@ impl ChatterSocket {
             return None;
         };
         let address = match name {
-            "PORT" => TcpPort::from_arg(&text, args.names()).ok().map(|TcpPort(port)| Address::Tcp {
-                port,
-                or_next: false,
-                localhost: false,
-            }),
+            "PORT" if text.ends_with('+') => None,
+            "PORT" => Address::tcp(&text, args.names()),
             _ => Filename::from_arg(&text, args.names()).ok().map(|f| Address::Unix(f.0)),
         };
         match &address {
@@ -140,6 +143,12 @@ impl ChatterSocket {
         self.retries -= 1;
         match Listener::bind(address) {
             Ok(listener) => {
+                if let Some(address) = listener.as_ref().and_then(Listener::open_address) {
+                    let name = format!("{} :: ChatterSocket", cx.name());
+                    cx.chatter(&format!(
+                        "{name}: listening on {address}: other machines can read the messages"
+                    ));
+                }
                 self.listener = listener;
                 self.watch_listener(cx)
             }
@@ -164,20 +173,30 @@ impl ChatterSocket {
     fn accept(&mut self, cx: &mut Cx<'_>) {
         let (Some(listener), Some(backlog)) = (&self.listener, &self.backlog) else { return };
         match listener.accept() {
-            // One too many is closed at once.
-            Ok(Some((socket, _))) if self.clients.len() < MAX_CLIENTS => {
+            Ok(Some((socket, _))) => {
                 let greeting = if self.greeting { GREETING } else { &[] };
-                let client = Client::new(socket, greeting, backlog.text().end());
+                let client = Client::new(socket, greeting, backlog.text().end(), self.came);
+                self.came += 1;
+                self.make_room(cx);
                 self.clients.insert(client.socket().as_raw_fd(), client);
                 self.flush(cx);
             }
-            Ok(_) => {}
+            Ok(None) => {}
             Err(e) => {
                 // Most likely there are no descriptors left. To ask again at once would be an endless loop.
                 cx.unwatch(listener.socket().as_raw_fd());
                 cx.schedule_timer_after(ACCEPT_TIMER, ONE_SECOND);
                 cx.chatter(&format!("{} :: ChatterSocket: accept: {}", cx.name(), system_message(&e)));
             }
+        }
+    }
+
+    /// When there are as many clients as there may be, the one that came first makes room for the next.
+    fn make_room(&mut self, cx: &mut Cx<'_>) {
+        let first = self.clients.iter().min_by_key(|(_, client)| client.number).map(|(fd, _)| *fd);
+        if let Some(fd) = first.filter(|_| self.clients.len() >= MAX_CLIENTS) {
+            cx.unwatch(fd);
+            self.clients.remove(&fd);
         }
     }
 
@@ -264,7 +283,7 @@ impl Element for ChatterSocket {
             return complain("incompatible ChatterSockets", cx);
         }
         self.listener = old.listener.take();
-        self.clients = std::mem::take(&mut old.clients);
+        (self.clients, self.came) = (std::mem::take(&mut old.clients), old.came);
         if let (Some(mine), Some(theirs)) = (&self.backlog, &old.backlog) {
             std::mem::swap(&mut *mine.text(), &mut *theirs.text());
         }

@@ -109,12 +109,52 @@ fn a_unix_socket_goes_with_the_router() {
     turn(&mut t);
     assert_eq!(heard(&client), "Click::ChatterSocket/1.0\r\n");
     let e = Harness::errors(&config);
-    assert!(e.contains("bind: Address already in use"), "{e}");
+    assert!(e.contains(&format!("bind: {}: Address already in use", path.display())), "{e}");
     let retrying = format!("ChatterSocket(UNIX, {}, RETRIES 1)", path.display());
     let mut patient = Harness::new(&retrying);
-    assert!(patient.printed().contains("warning: bind: Address already in use (1 try left)"));
+    let printed = patient.printed();
+    assert!(printed.contains("Address already in use (1 try left)"), "{printed}");
     t.router.cleanup();
     assert!(!path.exists());
+}
+
+#[test]
+fn a_file_that_a_dead_router_left_is_replaced() {
+    let path = std::env::temp_dir().join(format!("chatter-left-{}", std::process::id()));
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let mut t = Harness::new(&CONFIG.replace("TCP, 0", &format!("unix, {}", path.display())));
+    assert!(UnixStream::connect(&path).is_ok());
+    t.router.cleanup();
+    assert!(!path.exists());
+}
+
+#[test]
+fn other_machines_are_let_in_only_if_that_is_said() {
+    let mut t = Harness::new("c :: ChatterSocket(TCP, 0); a :: ChatterSocket(TCP, 0.0.0.0:0);");
+    let printed = t.printed();
+    let port = t.read("a.port");
+    let line =
+        format!("a :: ChatterSocket: listening on 0.0.0.0:{port}: other machines can read the messages\n");
+    assert_eq!(printed, line);
+}
+
+#[test]
+fn the_oldest_client_makes_room_for_one_too_many() {
+    let mut t = Harness::new(CONFIG);
+    let port: u16 = t.read("c.port").parse().unwrap();
+    let connect = |t: &mut Harness| {
+        let client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        t.run_for(Duration::from_millis(2));
+        client
+    };
+    let clients: Vec<TcpStream> = (0..=MAX_CLIENTS).map(|_| connect(&mut t)).collect();
+    turn(&mut t);
+    let mut ends = clients.iter().map(|mut client| {
+        client.set_nonblocking(true).unwrap();
+        let mut bytes = Vec::new();
+        client.read_to_end(&mut bytes).is_ok()
+    });
+    assert_eq!((ends.next(), ends.any(|end| end)), (Some(true), false));
 }
 
 #[test]
@@ -124,6 +164,7 @@ fn wrong_arguments_are_named() {
         ("ChatterSocket(TCP)", "PORT: required argument missing"),
         ("ChatterSocket(UNIX)", "FILENAME: required argument missing"),
         ("ChatterSocket(TCP, many)", "PORT: parse error"),
+        ("ChatterSocket(TCP, 7778+)", "PORT: parse error"),
     ] {
         let e = Harness::errors(config);
         assert!(e.contains(message), "{config}: {e}");

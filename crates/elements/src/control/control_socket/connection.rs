@@ -1,15 +1,18 @@
 //! One control connection: its buffers and its socket.
 
-use super::protocol::{Command, GREETING, Input, Reply};
+use super::input::Input;
+use super::protocol::{Code, Command, GREETING, Reply};
+use clickwork_packet::Timestamp;
 use clickwork_router::Ready;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// How much is read at a time.
 const CHUNK: usize = 16 << 10;
 /// While so much waits for a slow reader, no more of its commands are carried out.
-const MAX_UNSENT: usize = 1 << 20;
+pub const MAX_UNSENT: usize = 1 << 20;
 
 /// A connection.
 #[derive(Debug)]
@@ -23,13 +26,25 @@ pub struct Connection {
     broken: bool,
     /// A command is being carried out.
     busy: bool,
+    /// Steady time at which it came, sent a whole command or took some of a reply.
+    active: Timestamp,
+    /// Steady time at which a command began to arrive that is not complete.
+    began: Option<Timestamp>,
 }
 
 impl Connection {
     /// A new connection; the greeting waits to be sent.
-    pub fn new(socket: OwnedFd) -> Connection {
-        let (input, output) = (Input::default(), GREETING.to_vec());
-        Connection { socket, input, output, sent: 0, broken: false, busy: false }
+    pub fn new(socket: OwnedFd, now: Timestamp) -> Connection {
+        Connection {
+            socket,
+            input: Input::default(),
+            output: GREETING.to_vec(),
+            sent: 0,
+            broken: false,
+            busy: false,
+            active: now,
+            began: None,
+        }
     }
 
     /// Its socket.
@@ -41,9 +56,41 @@ impl Connection {
         self.output.len() - self.sent > MAX_UNSENT
     }
 
-    /// Receives what there is, but not too much at once.
-    pub fn receive(&mut self) {
-        if self.input.is_closed() || self.is_blocked() {
+    /// The bytes of memory that it takes.
+    pub fn memory(&self) -> usize {
+        self.input.memory() + self.output.capacity()
+    }
+
+    /// When it last was of use to anybody; none while a command of its own is being carried out.
+    pub fn idle_since(&self) -> Option<Timestamp> {
+        (!self.busy).then_some(self.active)
+    }
+
+    /// When the command that is arriving must be complete, if each may take `patience`.
+    pub fn deadline(&self, patience: Duration) -> Option<Timestamp> {
+        self.began.filter(|_| !self.is_blocked()).map(|began| began + patience)
+    }
+
+    /// The next command, received as far as need be, but not too much at once. None if it is not complete, if another is
+    /// being carried out, or if the client should first read the replies to others.
+    pub fn next_command(&mut self, now: Timestamp) -> Option<Command> {
+        if self.busy || self.is_blocked() {
+            return None;
+        }
+        let command = self.input.next().or_else(|| {
+            self.receive();
+            self.input.next()
+        });
+        self.busy = command.is_some();
+        if self.busy {
+            self.active = now;
+        }
+        self.began = if self.busy || self.input.is_empty() { None } else { self.began.or(Some(now)) };
+        command
+    }
+
+    fn receive(&mut self) {
+        if self.input.is_closed() {
             return;
         }
         let mut bytes = [0; CHUNK];
@@ -54,19 +101,14 @@ impl Connection {
         }
     }
 
-    /// The next command, unless one is being carried out, or the client should first read the replies to others.
-    pub fn next_command(&mut self) -> Option<Command> {
-        if self.busy || self.is_blocked() {
-            return None;
-        }
-        let command = self.input.next()?;
-        self.busy = true;
-        Some(command)
-    }
-
     /// Answers the command. Some commands are the last.
     pub fn answer(&mut self, command: &Command, reply: &Reply) {
         self.busy = false;
+        if self.sent > 0 {
+            self.output.drain(..self.sent);
+            self.sent = 0;
+        }
+        self.output.reserve_exact(reply.0.len());
         self.output.extend_from_slice(&reply.0);
         if matches!(command, Command::Quit(_)) {
             self.input.close();
@@ -74,12 +116,21 @@ impl Connection {
         }
     }
 
+    /// Tells the client that it must go, as far as it listens.
+    pub fn dismiss(&mut self, why: &str) {
+        self.answer(&Command::Quit(true), &Reply::line(Code::Unspecified, why));
+        self.flush(self.active);
+    }
+
     /// Sends what waits to be sent, as far as the peer takes it.
-    pub fn flush(&mut self) {
+    pub fn flush(&mut self, now: Timestamp) {
         while !self.broken && self.sent < self.output.len() {
             let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
             match send(&self.socket, &self.output[self.sent..], flags) {
-                Ok(n) => self.sent += n,
+                Ok(n) => {
+                    self.sent += n;
+                    self.active = now;
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
                 Err(_) => self.broken = true,

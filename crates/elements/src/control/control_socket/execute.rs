@@ -1,5 +1,7 @@
 //! Carrying out the commands of control connections.
 
+use super::connections::MAX_VALUE;
+use super::llrpc;
 use super::protocol::{Code, Command, HELP, Reply};
 use clickwork_router::{Access, ElementId, HandlerError, Router, Target};
 
@@ -15,13 +17,10 @@ pub struct Rights {
 /// Carries out a command.
 pub fn execute(router: &mut Router, rights: Rights, command: &Command) -> Reply {
     match command {
-        Command::Nothing => Reply::default(),
         Command::Read(handler, text) => read(router, rights, handler, text),
         Command::Write(handler, text) => write(router, rights, handler, text),
         Command::Check { handler, write } => check(router, rights, handler, *write),
-        Command::Llrpc(function) => {
-            Reply::line(Code::Unimplemented, &format!("Cannot call LLRPC '{function}' remotely"))
-        }
+        Command::Llrpc(function, data) => llrpc::call(router, rights, function, data),
         Command::Help => Reply::lines(Code::Ok, HELP.iter().copied()),
         Command::Quit(true) => Reply::line(Code::Ok, "Goodbye!"),
         Command::Quit(false) => {
@@ -34,7 +33,7 @@ pub fn execute(router: &mut Router, rights: Rights, command: &Command) -> Reply 
 }
 
 /// The handler that a client means, if it may see it.
-fn find(router: &Router, rights: Rights, name: &str) -> Result<(Target, Access), Reply> {
+pub fn find(router: &Router, rights: Rights, name: &str) -> Result<(Target, Access), Reply> {
     // The router's own handlers may be written `0.name` or `.name`.
     let canonical = name.strip_prefix("0.").or_else(|| name.strip_prefix('.')).unwrap_or(name);
     let target = match (rights.proxy, canonical.split_once('.')) {
@@ -61,7 +60,8 @@ fn element_called(router: &Router, name: &str) -> Option<ElementId> {
     router.find(name).or_else(|| by_number().map(|n| ElementId(n - 1)))
 }
 
-fn denied(name: &str) -> Reply {
+/// The answer to who may only read.
+pub fn denied(name: &str) -> Reply {
     Reply::line(Code::Permission, &format!("Permission denied for '{name}'"))
 }
 
@@ -87,6 +87,11 @@ fn read(router: &mut Router, rights: Rights, name: &str, text: &str) -> Reply {
         Err(HandlerError::WrongKind(format!("read handler '{name}' does not take parameters")))
     };
     match outcome {
+        Ok(value) if value.0.len() > MAX_VALUE => {
+            let reason =
+                format!("the value has {} bytes, and at most {MAX_VALUE} can be sent", value.0.len());
+            failed(Code::Unspecified, &format!("Read handler '{name}' error"), &HandlerError::Failed(reason))
+        }
         Ok(value) => Reply::line(Code::Ok, &format!("Read handler '{name}' OK")).with_data(&value.0),
         Err(e) => failed(Code::Unspecified, &format!("Read handler '{name}' error"), &e),
     }

@@ -1,26 +1,32 @@
 //! Where a control socket listens.
 
 use crate::capture::error::system_message;
+use crate::socket::name::Name;
+use clickwork_router::args::{FromArg, Names, TcpPort};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, listen, socket_with};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many further ports are tried after a port with a plus sign.
 const FURTHER_PORTS: u16 = 11;
+/// Connections of a Unix socket that may wait to be taken.
+const BACKLOG: i32 = 128;
 
 /// An address to listen at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Address {
     /// A TCP port.
     Tcp {
+        /// The address of this machine that can be connected to.
+        host: IpAddr,
         /// The port.
         port: u16,
         /// Whether the next free port will do.
         or_next: bool,
-        /// Whether only this machine can connect.
-        localhost: bool,
     },
     /// A Unix socket.
     Unix(PathBuf),
@@ -29,11 +35,25 @@ pub enum Address {
 }
 
 impl Address {
+    /// `PORT`, which only this machine can connect to, or `ADDRESS:PORT`; an IPv6 address stands in brackets. With a plus
+    /// sign behind it the next free port will do.
+    pub fn tcp(text: &str, names: &Names) -> Option<Address> {
+        let (text, or_next) = text.strip_suffix('+').map_or((text, false), |t| (t, true));
+        let (host, port) = match text.rsplit_once(':') {
+            Some((host, port)) => (host.trim_start_matches('[').trim_end_matches(']').parse().ok()?, port),
+            None => (IpAddr::V4(Ipv4Addr::LOCALHOST), text),
+        };
+        let TcpPort(port) = TcpPort::from_arg(port, names).ok()?;
+        (port > 0 || !or_next).then_some(Address::Tcp { host, port, or_next })
+    }
+
     /// Whether a listener for `old` serves this address, too.
     pub fn is_served_by(&self, old: &Address) -> bool {
         match (self, old) {
-            (Address::Tcp { or_next: true, .. }, Address::Tcp { .. }) => true,
-            (Address::Tcp { port: a, .. }, Address::Tcp { port: b, .. }) => a == b,
+            (Address::Tcp { host: a, or_next: true, .. }, Address::Tcp { host: b, .. }) => a == b,
+            (Address::Tcp { host: a, port: p, .. }, Address::Tcp { host: b, port: q, .. }) => {
+                (a, p) == (b, q)
+            }
             _ => self == old,
         }
     }
@@ -57,18 +77,17 @@ impl Listener {
     /// # Errors
     /// What the system says.
     pub fn bind(address: &Address) -> Result<Option<Listener>, String> {
-        let bound = match address {
-            Address::Tcp { port, or_next, localhost } => {
-                bind_tcp(*port, *or_next, *localhost).map(Listener::Tcp)
-            }
-            Address::Unix(path) => {
-                let nonblocking = |l: UnixListener| l.set_nonblocking(true).map(|()| l);
-                let bound = UnixListener::bind(path).and_then(nonblocking);
-                bound.map(|l| Listener::Unix(l, path.clone()))
-            }
-            Address::Connected(_) => return Ok(None),
-        };
-        bound.map(Some).map_err(|e| format!("bind: {}", system_message(&e)))
+        match address {
+            Address::Tcp { host, port, or_next } => match bind_tcp(*host, *port, *or_next) {
+                Ok(listener) => Ok(Some(Listener::Tcp(listener))),
+                Err(e) => Err(format!("bind: {}", system_message(&e))),
+            },
+            Address::Unix(path) => match bind_unix(path) {
+                Ok(listener) => Ok(Some(Listener::Unix(listener, path.clone()))),
+                Err(e) => Err(format!("bind: {}: {}", path.display(), system_message(&e.into()))),
+            },
+            Address::Connected(_) => Ok(None),
+        }
     }
 
     /// Its descriptor.
@@ -81,10 +100,19 @@ impl Listener {
 
     /// The TCP port.
     pub fn port(&self) -> Option<u16> {
+        self.address().map(|address| address.port())
+    }
+
+    fn address(&self) -> Option<SocketAddr> {
         match self {
-            Listener::Tcp(l) => l.local_addr().ok().map(|a| a.port()),
+            Listener::Tcp(l) => l.local_addr().ok(),
             Listener::Unix(..) => None,
         }
+    }
+
+    /// The address, if other machines can connect to it.
+    pub fn open_address(&self) -> Option<SocketAddr> {
+        self.address().filter(|address| !address.ip().is_loopback())
     }
 
     /// Takes a connection, if there is one.
@@ -116,8 +144,7 @@ fn is_passing(kind: io::ErrorKind) -> bool {
     matches!(kind, ConnectionAborted | Interrupted | WouldBlock)
 }
 
-fn bind_tcp(port: u16, or_next: bool, localhost: bool) -> io::Result<TcpListener> {
-    let host = if localhost { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED };
+fn bind_tcp(host: IpAddr, port: u16, or_next: bool) -> io::Result<TcpListener> {
     let last = if or_next { port.saturating_add(FURTHER_PORTS) } else { port };
     let mut outcome = TcpListener::bind((host, port));
     for next in (port..=last).skip(1) {
@@ -129,4 +156,29 @@ fn bind_tcp(port: u16, or_next: bool, localhost: bool) -> io::Result<TcpListener
     let listener = outcome?;
     listener.set_nonblocking(true)?;
     Ok(listener)
+}
+
+fn bind_unix(path: &Path) -> Result<UnixListener, Errno> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    Name::Unix(path.to_path_buf()).bind_anew(socket.as_fd())?;
+    listen(&socket, BACKLOG)?;
+    Ok(UnixListener::from(socket))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_for_this_machine_only() {
+        let tcp = |text| Address::tcp(text, &Names::default());
+        let at =
+            |host: &str, port, or_next| Some(Address::Tcp { host: host.parse().unwrap(), port, or_next });
+        assert_eq!(tcp("7777"), at("127.0.0.1", 7777, false));
+        assert_eq!(tcp("7777+"), at("127.0.0.1", 7777, true));
+        assert_eq!(tcp("0.0.0.0:80"), at("0.0.0.0", 80, false));
+        assert_eq!(tcp("[::1]:80+"), at("::1", 80, true));
+        assert_eq!([tcp("0+"), tcp("host:80"), tcp("1.2.3.4"), tcp(":80")], [None, None, None, None]);
+    }
 }

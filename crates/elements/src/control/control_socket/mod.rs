@@ -1,25 +1,31 @@
 //! ControlSocket: lets programs outside read and write handlers, over TCP or Unix sockets.
 //!
-//! `protocol.rs` has the language, `execute.rs` what commands do, `connection.rs` and `listener.rs` the sockets. A
-//! command runs when the element has returned, so that it can call any handler; its reply comes back to the element.
+//! `protocol.rs` has the language and `input.rs` how it arrives, `execute.rs` what commands do, `connection.rs` and
+//! `listener.rs` the sockets, `connections.rs` the limits. A command runs when the element has returned, so that it can
+//! call any handler; its reply comes back to the element.
 
 mod connection;
-mod execute;
+mod connections;
+pub mod execute;
+pub mod input;
 pub(super) mod listener;
-mod protocol;
+mod llrpc;
+pub mod protocol;
 #[cfg(test)]
 mod tests;
 
 use crate::capture::error::system_message;
 use crate::named::element;
-use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, TcpPort, unquote};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, unquote};
 use clickwork_router::element::{downcast, try_downcast};
 use clickwork_router::{Class, Cx, Element, Ready, read_handler};
 use connection::Connection;
+use connections::{Connections, Turns};
 use execute::{Rights, execute};
 use listener::{Accepted, Address, Listener};
-use protocol::{Command, Reply};
-use std::collections::BTreeMap;
+use protocol::Command;
+use rustix::io::Errno;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
@@ -29,16 +35,20 @@ pub static CLASS: Class = Class {
     manual: "Listens at a TCP port ('TCP, 7777'; with 'PORT+' at the next free one), a Unix socket ('UNIX, /tmp/ctl') or takes \
              an open socket by number ('SOCKET, 3'). Clients read and write handlers with a protocol of lines that \
              'telnet' or 'clickwork ctl' can speak: READ handler, WRITE handler value, HELP.\n\n\
-             READONLY allows no writing. LOCALHOST takes TCP connections of this machine only. All handlers are those \
-             of the element PROXY, if it is given, such as a Script of type PROXY. VERBOSE prints a message for each \
-             connection. If the address is taken, RETRIES says how often to try again, once a second; RETRY_WARNINGS \
-             whether that is said. A router that replaces this one takes over its connections.\n\n\
-             Who can connect can do all that the router can: use a Unix socket, or LOCALHOST, unless the network is \
-             your own.",
+             A port alone is for programs on this machine. With an address ('TCP, 192.0.2.1:7777', or '0.0.0.0:7777' \
+             for all; LOCALHOST false is the same) other machines can connect, and a message says so: who can connect \
+             can do all that the router can. The file of a Unix socket on which nobody answers is replaced.\n\n\
+             READONLY allows no writing, and hides keys in what is read. All handlers are those of the element PROXY, \
+             if it is given, such as a Script of type PROXY. VERBOSE prints a message for each connection. If the \
+             address is taken, RETRIES says how often to try again, once a second; RETRY_WARNINGS whether that is said. \
+             A router that replaces this one takes over its connections.\n\n\
+             There can be 256 connections. They take 16 megabytes of memory together, a command 8; the connection that \
+             was idle longest is closed when there is no more room. A command must be complete TIMEOUT seconds after \
+             its first byte, unless time is simulated.",
     ports: "0/0",
     args: &[
         ArgSpec::required("TYPE", ArgType::Choice(&["TCP", "UNIX", "SOCKET"]), "the kind of socket"),
-        ArgSpec::positional("PORT", ArgType::Other("TCP port, or port+"), "", "where to listen (TCP)"),
+        ArgSpec::positional("PORT", ArgType::Other("[ADDRESS:]PORT[+]"), "", "where to listen (TCP)"),
         ArgSpec::keyword("FILENAME", ArgType::Filename, "", "where to listen (UNIX)"),
         ArgSpec::keyword("FD", ArgType::U32, "", "the descriptor of a connection (SOCKET)"),
         ArgSpec::keyword("READONLY", ArgType::Bool, "false", "whether handlers can only be read"),
@@ -46,7 +56,14 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("VERBOSE", ArgType::Bool, "false", "whether connections are reported"),
         ArgSpec::keyword("RETRIES", ArgType::I32, "0", "how often to try again to listen"),
         ArgSpec::keyword("RETRY_WARNINGS", ArgType::Bool, "true", "whether that is reported"),
-        ArgSpec::keyword("LOCALHOST", ArgType::Bool, "false", "whether TCP serves this machine only"),
+        ArgSpec::keyword("LOCALHOST", ArgType::Bool, "", "whether TCP serves this machine only"),
+        ArgSpec::keyword("TIMEOUT", ArgType::Seconds, "10", "how long a command may take to arrive"),
+    ],
+    handlers: &[
+        read_handler!("connections", "connections there are", |e: &mut ControlSocket, _| e.connections.len()),
+        read_handler!("memory", "bytes that wait to be understood or sent", |e: &mut ControlSocket, _| {
+            e.connections.memory()
+        }),
     ],
     ..Class::new("ControlSocket", "control", || Box::<ControlSocket>::default())
 };
@@ -57,9 +74,11 @@ const RETRY_TIMER: usize = 0;
 const ACCEPT_TIMER: usize = 1;
 /// The timer that takes the connection which is there already.
 const CONNECT_TIMER: usize = 2;
+/// The timer that ends connections whose command does not arrive.
+const LATE_TIMER: usize = 3;
 const ONE_SECOND: Duration = Duration::from_secs(1);
-/// Connections at a time.
-const MAX_CONNECTIONS: usize = 256;
+/// How long a command may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 struct ControlSocket {
@@ -70,11 +89,14 @@ struct ControlSocket {
     retries: i32,
     retry_warnings: bool,
     listener: Option<Listener>,
-    connections: BTreeMap<RawFd, Connection>,
+    connections: Connections,
+    turns: Turns,
+    /// How long a command may take to arrive; none in simulated time, which has nothing to do with that of clients.
+    patience: Option<Duration>,
 }
 
 impl ControlSocket {
-    fn read_address(&mut self, args: &mut Args, localhost: bool) -> Option<Address> {
+    fn read_address(args: &mut Args, localhost: Option<bool>) -> Option<Address> {
         let kind = unquote(args.raw("TYPE")?).to_uppercase();
         let name = match kind.as_str() {
             "TCP" => "PORT",
@@ -91,7 +113,7 @@ impl ControlSocket {
             return None;
         };
         let address = match name {
-            "PORT" => tcp_address(&text, localhost, args),
+            "PORT" => Address::tcp(&text, args.names()).map(|a| for_machines(a, &text, localhost, args)),
             "FILENAME" => Filename::from_arg(&text, args.names()).ok().map(|f| Address::Unix(f.0)),
             _ => RawFd::from_arg(&text, args.names()).ok().filter(|fd| *fd >= 0).map(Address::Connected),
         };
@@ -108,6 +130,12 @@ impl ControlSocket {
         self.retries -= 1;
         match Listener::bind(&address) {
             Ok(Some(listener)) => {
+                if let Some(address) = listener.open_address() {
+                    let can =
+                        if self.read_only { "read the router's handlers" } else { "control the router" };
+                    let name = declaration(cx);
+                    cx.chatter(&format!("{name}: listening on {address}: other machines can {can}"));
+                }
                 self.listener = Some(listener);
                 self.watch_listener(cx)
             }
@@ -144,25 +172,28 @@ impl ControlSocket {
 
     fn accept(&mut self, cx: &mut Cx<'_>) {
         let Some(listener) = &self.listener else { return };
+        let fd = listener.socket().as_raw_fd();
         match listener.accept() {
             Ok(Some(accepted)) => self.accepted(accepted, cx),
             Ok(None) => {}
+            Err(e) if self.make_room(&e, cx) => {}
             Err(e) => {
-                // Most likely there are no descriptors left. To ask again at once would be an endless loop.
+                // To ask again at once would be an endless loop.
                 cx.chatter(&format!("{}: accept: {}", declaration(cx), system_message(&e)));
-                cx.unwatch(listener.socket().as_raw_fd());
+                cx.unwatch(fd);
                 cx.schedule_timer_after(ACCEPT_TIMER, ONE_SECOND);
             }
         }
     }
 
+    /// If there are no descriptors left, the connection that was idle longest makes room for the next.
+    fn make_room(&mut self, error: &std::io::Error, cx: &mut Cx<'_>) -> bool {
+        let is_full = matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE));
+        let gone = if is_full { self.connections.spare() } else { None };
+        gone.map(|connection| self.ended(&connection, cx)).is_some()
+    }
+
     fn accepted(&mut self, (socket, peer): Accepted, cx: &mut Cx<'_>) {
-        if self.connections.len() >= MAX_CONNECTIONS {
-            let full = Reply::line(protocol::Code::Unspecified, "Too many connections");
-            let mut connection = Connection::new(socket);
-            connection.answer(&Command::Quit(true), &full);
-            return connection.flush();
-        }
         if self.verbose {
             let from = peer.map(|p| format!(" from {}.{}", p.ip(), p.port())).unwrap_or_default();
             let number = socket.as_raw_fd();
@@ -173,15 +204,15 @@ impl ControlSocket {
 
     fn add(&mut self, socket: OwnedFd, cx: &mut Cx<'_>) {
         let fd = socket.as_raw_fd();
-        self.connections.insert(fd, Connection::new(socket));
+        let gone = self.connections.add(Connection::new(socket, cx.steady()));
+        gone.iter().for_each(|connection| self.ended(connection, cx));
         self.serve(fd, cx);
     }
 
     /// Moves a connection on: receives, begins at most one command, sends.
     fn serve(&mut self, fd: RawFd, cx: &mut Cx<'_>) {
-        let Some(connection) = self.connections.get_mut(&fd) else { return };
-        connection.receive();
-        match connection.next_command() {
+        let Some(connection) = self.connections.get_mut(fd) else { return };
+        match connection.next_command(cx.steady()) {
             Some(command) => self.begin(fd, command, cx),
             None => self.settle(fd, false, cx),
         }
@@ -194,7 +225,7 @@ impl ControlSocket {
             let reply = execute(router, rights, &command);
             router.with_element(me, |element, cx| {
                 let socket: &mut ControlSocket = downcast(element);
-                if let Some(connection) = socket.connections.get_mut(&fd) {
+                if let Some(connection) = socket.connections.get_mut(fd) {
                     connection.answer(&command, &reply);
                 }
                 socket.settle(fd, true, cx);
@@ -202,22 +233,46 @@ impl ControlSocket {
         });
     }
 
-    /// Sends what there is to send, and waits for what may come; or ends the connection.
+    /// Sends what there is to send, and waits for what may come; or ends the connection. Others may have to go if all
+    /// take too much memory.
     fn settle(&mut self, fd: RawFd, had_command: bool, cx: &mut Cx<'_>) {
-        let Some(connection) = self.connections.get_mut(&fd) else { return };
-        connection.flush();
+        let Some(connection) = self.connections.get_mut(fd) else { return };
+        connection.flush(cx.steady());
         let interest = connection.interest(connection.may_have_command(had_command));
         if connection.is_over() || cx.watch(connection.socket(), interest).is_err() {
-            self.end(fd, cx);
+            let connection = self.connections.remove(fd);
+            connection.iter().for_each(|connection| self.ended(connection, cx));
+            return;
         }
+        let gone = self.connections.relieve(fd);
+        gone.iter().for_each(|connection| self.ended(connection, cx));
+        self.watch_time(cx);
     }
 
-    fn end(&mut self, fd: RawFd, cx: &mut Cx<'_>) {
+    /// A connection is no longer one of ours.
+    fn ended(&self, connection: &Connection, cx: &mut Cx<'_>) {
+        let fd = connection.socket().as_raw_fd();
         cx.unwatch(fd);
-        self.connections.remove(&fd);
         if self.verbose {
             cx.chatter(&format!("{}: closed connection {fd}", declaration(cx)));
         }
+    }
+
+    /// Has the timer expire when the next command will be late.
+    fn watch_time(&self, cx: &mut Cx<'_>) {
+        let deadline = self.patience.and_then(|patience| self.connections.next_deadline(patience));
+        match deadline {
+            Some(deadline) if cx.timer_expiry(LATE_TIMER) == Some(deadline) => {}
+            Some(deadline) => cx.schedule_timer_at(LATE_TIMER, deadline),
+            None => cx.unschedule_timer(LATE_TIMER),
+        }
+    }
+
+    fn end_late(&mut self, cx: &mut Cx<'_>) {
+        let Some(patience) = self.patience else { return };
+        let gone = self.connections.late(cx.steady(), patience);
+        gone.iter().for_each(|connection| self.ended(connection, cx));
+        self.watch_time(cx);
     }
 }
 
@@ -225,24 +280,37 @@ fn declaration(cx: &Cx<'_>) -> String {
     format!("{} :: {}", cx.name(), cx.info().class_name)
 }
 
-fn tcp_address(text: &str, localhost: bool, args: &Args) -> Option<Address> {
-    let (text, or_next) = text.strip_suffix('+').map_or((text, false), |t| (t, true));
-    let TcpPort(port) = TcpPort::from_arg(text, args.names()).ok()?;
-    (port > 0 || !or_next).then_some(Address::Tcp { port, or_next, localhost })
+/// The address, for this machine only or for others too, if that was said by LOCALHOST.
+fn for_machines(address: Address, text: &str, localhost: Option<bool>, args: &mut Args) -> Address {
+    let Address::Tcp { host, port, or_next } = address else { return address };
+    let host = match localhost {
+        Some(true) if !host.is_loopback() => {
+            args.error_in(
+                "LOCALHOST",
+                format!("contradicts the address {host} of PORT: leave one of them out"),
+            );
+            host
+        }
+        Some(false) if !text.contains(':') => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        _ => host,
+    };
+    Address::Tcp { host, port, or_next }
 }
 
 impl Element for ControlSocket {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         self.retry_warnings = true;
-        let mut localhost = false;
+        let mut patience = PATIENCE;
         args.read("READONLY", &mut self.read_only)
             .read("VERBOSE", &mut self.verbose)
             .read("RETRIES", &mut self.retries)
             .read("RETRY_WARNINGS", &mut self.retry_warnings)
-            .read("LOCALHOST", &mut localhost);
+            .read("TIMEOUT", &mut patience);
+        self.patience = (!cx.router().clock().is_simulated()).then_some(patience);
+        let localhost = args.get("LOCALHOST");
         let proxy = element(args, "PROXY", cx);
         self.rights = Rights { read_only: self.read_only, proxy };
-        self.address = self.read_address(args, localhost);
+        self.address = ControlSocket::read_address(args, localhost);
         match &self.address {
             Some(Address::Tcp { .. }) => cx.add_handler(
                 "port",
@@ -268,12 +336,18 @@ impl Element for ControlSocket {
     fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
         match &self.listener {
             Some(listener) if listener.socket().as_raw_fd() == fd => self.accept(cx),
-            _ => self.serve(fd, cx),
+            _ if self.turns.take(fd, cx.recent()) => self.serve(fd, cx),
+            // It is still ready at the next look.
+            _ => {}
         }
     }
 
     fn run_timer(&mut self, slot: usize, cx: &mut Cx<'_>) {
         let outcome = match slot {
+            LATE_TIMER => {
+                self.end_late(cx);
+                Ok(())
+            }
             RETRY_TIMER if self.listener.is_none() => self.listen(cx),
             CONNECT_TIMER => self.take_connection(cx),
             _ => self.watch_listener(cx),
@@ -301,14 +375,13 @@ impl Element for ControlSocket {
         if let Err(e) = self.watch_listener(cx) {
             cx.chatter(&format!("{}: {e}", declaration(cx)));
         }
-        let all: Vec<RawFd> = self.connections.keys().copied().collect();
-        all.into_iter().for_each(|fd| self.settle(fd, true, cx));
+        self.connections.descriptors().into_iter().for_each(|fd| self.settle(fd, true, cx));
     }
 
     fn cleanup(&mut self, cx: &mut Cx<'_>) {
-        for (fd, mut connection) in std::mem::take(&mut self.connections) {
-            cx.unwatch(fd);
-            connection.flush();
+        for mut connection in self.connections.take() {
+            cx.unwatch(connection.socket().as_raw_fd());
+            connection.flush(cx.steady());
         }
         if let Some(listener) = self.listener.take() {
             cx.unwatch(listener.socket().as_raw_fd());

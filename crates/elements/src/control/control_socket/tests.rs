@@ -1,5 +1,6 @@
 //! Real connections, over loopback and Unix sockets, to a router that runs meanwhile.
 
+use super::connections;
 use crate::testing::Harness;
 use clickwork_router::Outcome;
 use std::io::{Read, Write};
@@ -30,7 +31,7 @@ fn with_client<T: Send>(t: &mut Harness, client: impl FnOnce(u16) -> T + Send) -
             let _stop = Stop(port);
             client(port)
         });
-        assert_eq!(t.run(), Outcome::Stopped);
+        assert_eq!(t.run_for(Duration::from_secs(600)), Outcome::Stopped);
         client.join().expect("the client did not panic")
     })
 }
@@ -228,8 +229,180 @@ fn a_new_router_takes_over_listener_and_connections() {
 }
 
 #[test]
+fn a_file_that_a_dead_router_left_is_replaced_and_one_in_use_is_named() {
+    let path = socket_path("left");
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let config = format!("c :: ControlSocket(UNIX, {})", path.display());
+    let mut t = Harness::new(&config);
+    assert!(UnixStream::connect(&path).is_ok());
+    let e = Harness::errors(&config);
+    assert!(e.contains(&format!("bind: {}: Address already in use", path.display())), "{e}");
+    t.router.cleanup();
+    std::fs::write(&path, "precious").unwrap();
+    assert!(Harness::errors(&config).contains("Address already in use"));
+    assert_eq!(std::fs::read(&path).unwrap(), b"precious");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn other_machines_are_let_in_only_if_that_is_said() {
+    let mut t = Harness::new(
+        "a :: ControlSocket(TCP, 0); b :: ControlSocket(TCP, 127.0.0.2:0); c :: ControlSocket(TCP, 0.0.0.0:0); \
+         d :: ControlSocket(TCP, 0, LOCALHOST false, READONLY true)",
+    );
+    let printed = t.printed();
+    let line = |name: &str, port: String, can: &str| {
+        format!("{name} :: ControlSocket: listening on 0.0.0.0:{port}: other machines can {can}\n")
+    };
+    let expected = [
+        line("c", t.read("c.port"), "control the router"),
+        line("d", t.read("d.port"), "read the router's handlers"),
+    ];
+    assert_eq!(printed, expected.concat());
+    let connects = |host: &str, port: String| TcpStream::connect((host, port.parse().unwrap())).is_ok();
+    assert!(connects("127.0.0.1", t.read("a.port")) && !connects("127.0.0.2", t.read("a.port")));
+    assert!(connects("127.0.0.2", t.read("b.port")) && connects("127.0.0.2", t.read("c.port")));
+}
+
+#[test]
+fn functions_are_called_by_number() {
+    let mut t = Harness::new(&format!(
+        "{CTL} i :: InfiniteSource(LIMIT 3, LENGTH 100, STOP false) -> n :: Counter -> Discard; \
+         w :: Switch(1); Idle -> w; w[0] -> Discard; w[1] -> Discard; r :: ControlSocket(TCP, 0, READONLY true); \
+         a :: AnonymizeIPAddr; Idle -> a -> Discard; p :: ControlSocket(TCP, 0, PROXY w)"
+    ));
+    let (read_only, proxy) = (t.read("r.port").parse().unwrap(), t.read("p.port").parse().unwrap());
+    let said = with_client(&mut t, |port| {
+        let mut sent = Vec::new();
+        for (call, data) in [
+            ("n#C004C003", &0u32.to_ne_bytes()[..]),
+            ("n#0xc004c003", &1u32.to_ne_bytes()),
+            ("n#C004C003", &2u32.to_ne_bytes()),
+            ("n#C004C003", &[0]),
+            ("w#4004C005", &[]),
+            ("w#80044006", &0u32.to_ne_bytes()),
+            ("w#4004C005", &[]),
+            ("n#4004C005", &[]),
+            ("n#xyz", &[]),
+            ("nobody#4004C005", &[]),
+            ("a#c0044007", &[0; 4]),
+        ] {
+            sent.extend_from_slice(format!("llrpc {call} {}\r\n", data.len()).as_bytes());
+            sent.extend_from_slice(data);
+        }
+        let other = |port| transcript_of_bytes(port, b"llrpc w#4004C005\n");
+        transcript_of_bytes(port, &sent) + &other(read_only) + &other(proxy)
+    });
+    let word = |n: u32| String::from_utf8(n.to_ne_bytes().to_vec()).unwrap();
+    let ok = |name: &str, data: String| format!("200 LLRPC '{name}' OK\r\nDATA {}\r\n{data}", data.len());
+    let expected = [
+        "Click::ControlSocket/1.3\r\n".to_string(),
+        ok("n#C004C003", word(3)),
+        ok("n#0xc004c003", transcript_word(300)),
+        "522 LLRPC 'n#C004C003' error: Invalid argument\r\n".into(),
+        "522 LLRPC 'n#C004C003' requires 4 bytes input data\r\n".into(),
+        ok("w#4004C005", word(1)),
+        ok("w#80044006", String::new()),
+        ok("w#4004C005", word(0)),
+        "522 LLRPC 'n#4004C005' error: Invalid argument\r\n".into(),
+        "500 Syntax error in LLRPC name 'n#xyz'\r\n".into(),
+        "510 No element named 'nobody'\r\n".into(),
+        ok("a#c0044007", word(0)),
+        "Click::ControlSocket/1.3\r\n530 Permission denied for 'w#4004C005'\r\n".into(),
+        "Click::ControlSocket/1.3\r\n511 No proxied handler named 'w.name'\r\n".into(),
+    ];
+    assert_eq!(said, expected.concat());
+}
+
+/// A number as the text that a lossy transcript shows.
+fn transcript_word(n: u32) -> String {
+    String::from_utf8_lossy(&n.to_ne_bytes()).into_owned()
+}
+
+/// A router in real time, with packets that never end.
+fn busy_router(config: &str) -> Harness {
+    Harness::real_time(&format!("InfiniteSource -> k :: Counter -> Discard; {config}"))
+}
+
+/// What the control socket `ctl` takes, as it says itself.
+fn memory(port: u16) -> usize {
+    let said = transcript(port, b"read ctl.memory\n");
+    said.lines().last().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
+}
+
+#[test]
+fn clients_who_announce_much_are_told_to_go_and_an_administrator_gets_in() {
+    let mut t = busy_router("ctl :: ControlSocket(TCP, 0); c :: Counter; Idle -> c -> Discard");
+    with_client(&mut t, |port| {
+        assert!(
+            transcript(port, b"writedata c.reset 67000000\n").contains("521 Data too large, at most 8388608")
+        );
+        let piece = vec![b'x'; 1 << 20];
+        let mut clients: Vec<TcpStream> = (0..40).map(|_| connect(port)).collect();
+        for client in &mut clients {
+            client.set_nonblocking(true).unwrap();
+            let _ = client.write(b"writedata c.reset 8000000\n");
+        }
+        for _ in 0..40 {
+            clients.iter_mut().for_each(|client| drop(client.write(&piece)));
+            let taken = memory(port);
+            assert!(taken <= connections::MAX_MEMORY, "{taken}");
+        }
+        assert!(transcript(port, b"read c.count\n").contains("DATA 1\r\n0"));
+    });
+}
+
+#[test]
+fn endless_lines_cost_no_memory() {
+    let mut t = busy_router("ctl :: ControlSocket(TCP, 0); c :: Counter; Idle -> c -> Discard");
+    with_client(&mut t, |port| {
+        let mut client = connect(port);
+        let newlines = vec![b'\n'; 1 << 20];
+        for _ in 0..20 {
+            client.write_all(&newlines).expect("it is read");
+            assert!(memory(port) < 100_000);
+        }
+        client.write_all(b"read c.count\nquit\n").unwrap();
+        let mut said = String::new();
+        client.read_to_string(&mut said).unwrap();
+        assert!(said.contains("DATA 1\r\n0"), "{said}");
+    });
+}
+
+#[test]
+fn an_administrator_gets_in_where_many_only_wait() {
+    let mut t = busy_router("ctl :: ControlSocket(TCP, 0); c :: Counter; Idle -> c -> Discard");
+    with_client(&mut t, |port| {
+        let mut idle: Vec<TcpStream> = (0..connections::MAX_CONNECTIONS).map(|_| connect(port)).collect();
+        // Who never reads what it asked for is one of those who wait.
+        idle[7].write_all(&b"read classes\n".repeat(1000)).unwrap();
+        for _ in 0..3 {
+            assert!(memory(port) <= connections::MAX_MEMORY);
+            assert!(transcript(port, b"read c.count\n").contains("DATA 1\r\n0"));
+        }
+        let mut said = String::new();
+        idle[0].read_to_string(&mut said).unwrap();
+        assert!(said.ends_with("590 Connection closed to make room for others\r\n"), "{said}");
+    });
+}
+
+#[test]
+fn a_command_must_arrive_in_time() {
+    let mut t = busy_router("ctl :: ControlSocket(TCP, 0, TIMEOUT 0.2s); c :: Counter; Idle -> c -> Discard");
+    with_client(&mut t, |port| {
+        let mut slow = connect(port);
+        slow.write_all(b"writedata c.reset 5\nab").unwrap();
+        let mut said = String::new();
+        slow.read_to_string(&mut said).unwrap();
+        assert_eq!(said, "Click::ControlSocket/1.3\r\n590 Command did not arrive in time\r\n");
+    });
+}
+
+#[test]
 fn mistakes_in_the_configuration() {
     for (config, text) in [
+        ("ControlSocket(TCP, 0.0.0.0:0, LOCALHOST true)", "contradicts the address 0.0.0.0 of PORT"),
+        ("ControlSocket(TCP, host:1)", "PORT: requires TCP port"),
         ("ControlSocket(TCP, http x)", "PORT"),
         ("ControlSocket(TCP)", "PORT: required argument missing"),
         ("ControlSocket(CARRIER_PIGEON, 1)", "unknown socket type 'CARRIER_PIGEON'"),

@@ -95,9 +95,8 @@ impl Link {
     /// Opens a server, or a client of datagrams.
     pub fn open(&mut self, settings: &Settings) -> Result<(), Failure> {
         let socket = make(settings)?;
-        let own = if settings.client { settings.local.as_ref() } else { Some(&settings.remote) };
-        if let Some(name) = own {
-            name.bind(socket.as_fd()).map_err(|e| ("bind", e))?;
+        if let Some(name) = settings.own_name() {
+            name.bind_anew(socket.as_fd()).map_err(|e| ("bind", e))?;
             self.file = name.file().map(Into::into);
         }
         if settings.stream {
@@ -113,7 +112,7 @@ impl Link {
         let socket = make(settings)?;
         if let Some(local) = &settings.local {
             self.remove_file();
-            local.bind(socket.as_fd()).map_err(|e| ("bind", e))?;
+            local.bind_anew(socket.as_fd()).map_err(|e| ("bind", e))?;
             self.file = local.file().map(Into::into);
         }
         let pending = match settings.remote.connect(socket.as_fd()) {

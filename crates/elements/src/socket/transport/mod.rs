@@ -126,7 +126,7 @@ impl Socket {
 
     fn connect(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         let Some(settings) = &self.settings else { return Ok(()) };
-        self.link.connect(settings).map_err(failure)?;
+        self.link.connect(settings).map_err(|e| failure_of(settings, e))?;
         if !self.link.connection.as_ref().is_some_and(|c| c.pending) {
             self.connected(cx);
         }
@@ -274,6 +274,14 @@ impl Socket {
     }
 }
 
+/// What is said of a system call that failed; if the name cannot be taken, which file it is.
+fn failure_of(settings: &Settings, (call, error): (&'static str, Errno)) -> String {
+    match settings.own_name().and_then(Name::file) {
+        Some(file) if call == "bind" => format!("{call}: {}: {}", file.display(), message(error)),
+        _ => failure((call, error)),
+    }
+}
+
 /// Sends some bytes of a packet.
 fn send_piece(socket: std::os::fd::BorrowedFd<'_>, p: &Packet) -> Step {
     if p.is_empty() {
@@ -327,7 +335,7 @@ impl Element for Socket {
         if settings.stream && settings.client {
             self.connect_first(cx)?;
         } else {
-            self.link.open(settings).map_err(failure)?;
+            self.link.open(settings).map_err(|e| failure_of(settings, e))?;
             if let (true, Some(fd)) = (settings.stream, self.link.base()) {
                 let text = format!("listening for connections on {} ({})", settings.remote, fd.as_raw_fd());
                 self.say(&text, cx);

@@ -55,6 +55,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The name that it takes: of a server the one that clients know, of a client perhaps one of its own.
+    pub fn own_name(&self) -> Option<&Name> {
+        if self.client { self.local.as_ref() } else { Some(&self.remote) }
+    }
+
     /// Reads the arguments; nothing if there is an error.
     pub fn read(args: &mut Args, cx: &Cx<'_>) -> Option<Settings> {
         let kind = unquote(args.raw("TYPE")?).to_uppercase();

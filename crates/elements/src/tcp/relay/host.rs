@@ -90,10 +90,7 @@ impl Listener {
             // So that the element of a new configuration can begin while this one is still there.
             set_socket_reuseport(&socket, true)?;
         }
-        match name.bind(socket.as_fd()) {
-            Err(Errno::ADDRINUSE) if is_abandoned(name) => name.bind(socket.as_fd())?,
-            bound => bound?,
-        }
+        name.bind_anew(socket.as_fd())?;
         Ok(Listener { name: name.clone(), socket, listens: false })
     }
 
@@ -135,11 +132,4 @@ impl Listener {
             let _ = std::fs::remove_file(file);
         }
     }
-}
-
-/// Whether a file is a socket at which nobody listens; then it is removed.
-fn is_abandoned(name: &Name) -> bool {
-    let Some(file) = name.file() else { return false };
-    let refused = make(name).is_ok_and(|probe| name.connect(probe.as_fd()) == Err(Errno::CONNREFUSED));
-    refused && std::fs::remove_file(file).is_ok()
 }
