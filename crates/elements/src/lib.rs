@@ -9,7 +9,7 @@ mod aqm;
 pub mod capture;
 mod classify;
 mod compression;
-mod control;
+pub mod control;
 mod device;
 mod ethernet;
 #[cfg(test)]
