@@ -1,13 +1,12 @@
 //! IPReassembler: puts fragmented IP packets together again. Read first: RFC 791 §3.2.
 
-use super::reassembly::{Assembly, Fragment, Key};
+use super::assemblies::Assemblies;
+use super::reassembly::{Assembly, Fragment};
 use clickwork_packet::anno::Anno;
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{AnnoOfSize, ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
 use clickwork_router::{Class, Cx, Element, read_handler};
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The class facts.
@@ -47,15 +46,13 @@ const INTERVAL: i64 = 10;
 const OVERHEAD: u32 = 40;
 
 struct IPReassembler {
-    assemblies: HashMap<Key, Assembly>,
+    assemblies: Assemblies,
     /// Bytes held now, and at most.
     held: u32,
     most_held: u32,
     longest_anno: Option<Anno>,
     /// When to look again for packets to give up, in seconds.
     next_look: i64,
-    /// Packets whose reassembly was begun.
-    begun: u64,
     fragments: u64,
     good: u64,
     failed: u64,
@@ -65,12 +62,11 @@ struct IPReassembler {
 impl Default for IPReassembler {
     fn default() -> IPReassembler {
         IPReassembler {
-            assemblies: HashMap::new(),
+            assemblies: Assemblies::default(),
             held: 0,
             most_held: 256 * 1024,
             longest_anno: None,
             next_look: 0,
-            begun: 0,
             fragments: 0,
             good: 0,
             failed: 0,
@@ -86,9 +82,8 @@ impl IPReassembler {
              cached chunk data:\n",
             self.fragments, self.good, self.failed, self.bad
         );
-        for key in self.in_order() {
-            let assembly = &self.assemblies[&key];
-            let _ = write!(text, " {}", assembly.describe(&key));
+        for (key, assembly) in self.assemblies.listed() {
+            let _ = write!(text, " {}", assembly.describe(key));
             for r in assembly.arrived() {
                 let _ = write!(text, " ({},{})", r.start, r.end);
             }
@@ -97,38 +92,26 @@ impl IPReassembler {
         text
     }
 
-    /// What is being reassembled, in Click's order: by bucket, the newest first.
-    fn in_order(&self) -> Vec<Key> {
-        let mut keys: Vec<Key> = self.assemblies.keys().copied().collect();
-        keys.sort_by_key(|key| (key.bucket(), Reverse(self.assemblies[key].number)));
-        keys
-    }
-
-    /// Gives up what began before a time, until no more than `enough` bytes are held. Returns how many that were.
-    fn give_up(&mut self, before: i64, enough: Option<u32>, cx: &mut Cx<'_>) -> u64 {
-        let is_old = |e: &Self, key: &Key| seconds(e.assemblies[key].since) < before;
-        let mut count = 0;
-        for key in self.in_order() {
-            if enough.is_some_and(|enough| self.held <= enough) {
-                break;
-            } else if is_old(self, &key)
-                && let Some(assembly) = self.assemblies.remove(&key)
-            {
-                self.held -= assembly.held() + OVERHEAD;
-                count += 1;
-                if let Some(p) = self.finish(assembly, cx) {
-                    cx.emit_or_drop(1, p, "not reassembled in time");
-                }
-            }
+    /// Gives up what began before a time.
+    fn give_up_before(&mut self, before: i64, cx: &mut Cx<'_>) {
+        for assembly in self.assemblies.remove_all(|assembly| seconds(assembly.since) < before) {
+            self.give_up(assembly, cx);
         }
-        count
     }
 
-    /// Makes room: first gives up what is at least 10 seconds old, then 5, then anything. Only these count as failed.
-    fn make_room(&mut self, now: i64, cx: &mut Cx<'_>) {
-        let enough = Some(self.most_held / 4 * 3);
-        for before in [now - 10, now - 5, i64::MAX] {
-            self.failed += self.give_up(before, enough, cx);
+    fn give_up(&mut self, assembly: Assembly, cx: &mut Cx<'_>) {
+        self.held -= assembly.held() + OVERHEAD;
+        if let Some(p) = self.finish(assembly, cx) {
+            cx.emit_or_drop(1, p, "not reassembled in time");
+        }
+    }
+
+    /// Makes room: gives up the oldest until a quarter is free. Only these count as failed.
+    fn make_room(&mut self, cx: &mut Cx<'_>) {
+        while self.held > self.most_held / 4 * 3 {
+            let Some(oldest) = self.assemblies.remove_oldest() else { return };
+            self.failed += 1;
+            self.give_up(oldest, cx);
         }
     }
 
@@ -143,7 +126,7 @@ impl IPReassembler {
         }
         let now = seconds(p.timestamp());
         if now >= self.next_look {
-            self.give_up(now - TIMEOUT, None, cx);
+            self.give_up_before(now - TIMEOUT, cx);
             self.next_look = now + INTERVAL;
         }
         let Some(fragment) = Fragment::of(&p) else {
@@ -152,18 +135,18 @@ impl IPReassembler {
             return None;
         };
         if self.held > self.most_held {
-            self.make_room(now, cx);
+            self.make_room(cx);
         }
         self.add(p, &fragment, cx)
     }
 
     fn add(&mut self, p: Packet, fragment: &Fragment, cx: &mut Cx<'_>) -> Option<Packet> {
         let stamp = p.timestamp();
-        let assembly = self.assemblies.entry(fragment.key).or_insert_with(|| {
+        let (assembly, is_new) =
+            self.assemblies.get_or_begin(fragment.key, |number| Assembly::new(p.clone(), number));
+        if is_new {
             self.held += OVERHEAD;
-            self.begun += 1;
-            Assembly::new(p.clone(), self.begun)
-        });
+        }
         let held = assembly.held();
         if !assembly.add(p, fragment) {
             cx.count_drop("fragment beyond the end", 1);
@@ -223,7 +206,7 @@ impl Element for IPReassembler {
         if let Some(old) = try_downcast::<IPReassembler>(old) {
             self.assemblies = std::mem::take(&mut old.assemblies);
             (self.held, self.fragments, self.good) = (old.held, old.fragments, old.good);
-            (self.failed, self.bad, self.begun) = (old.failed, old.bad, old.begun);
+            (self.failed, self.bad) = (old.failed, old.bad);
         }
     }
 }
@@ -243,6 +226,39 @@ mod tests {
 
     fn whole(payload: &[u8]) -> Vec<u8> {
         ip("1.0.0.1", "2.0.0.2").payload(17, payload).bytes()
+    }
+
+    #[test]
+    fn a_flood_of_single_fragments_costs_the_same_however_many_are_held() {
+        let flooded = |most: u32| {
+            let mut t = Harness::new(&format!("s :: Source -> IPReassembler(HIMEM {most}) -> Discard"));
+            for n in 0..most / 48 {
+                flood(&mut t, n);
+            }
+            t
+        };
+        crate::testing::assert_flat(flooded(1 << 13), flooded(1 << 21), |t, n| flood(t, n));
+    }
+
+    /// Pushes a fragment of a packet of its own.
+    fn flood(t: &mut Harness, n: u32) {
+        let [a, b, c, d] = n.to_be_bytes();
+        let mut bytes = piece(MORE, &[0; 8]).bytes();
+        bytes[4..6].copy_from_slice(&[c, d]);
+        bytes[14..16].copy_from_slice(&[a, b]);
+        let mut p = Packet::new(&bytes);
+        p.set_network_header(0, 20);
+        let element = t.router.find("s").expect("a Source");
+        t.router.push(clickwork_router::Endpoint { element, port: 0 }, clickwork_packet::Batch::one(p));
+    }
+
+    #[test]
+    fn the_oldest_are_given_up_first() {
+        let mut t =
+            Harness::new("s :: Source -> r :: IPReassembler(HIMEM 480); r[0] -> Discard; r[1] -> k :: Sink");
+        (0..12).for_each(|n| flood(&mut t, n * 777));
+        let ids: Vec<u16> = t.bytes("k").iter().map(|b| u16::from_be_bytes([b[4], b[5]])).collect();
+        assert_eq!(ids, [0, 777, 1554, 2331]);
     }
 
     #[test]

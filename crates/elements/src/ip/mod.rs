@@ -3,6 +3,7 @@
 use clickwork_router::Class;
 
 pub(crate) mod addresses;
+mod assemblies;
 mod check_ip_header;
 mod dec_ip_ttl;
 mod direct_ip_lookup;

@@ -114,17 +114,16 @@ impl Assembly {
     }
 
     fn note_arrival(&mut self, new: Range<usize>) {
-        let (mut joined, mut others) = (new, Vec::with_capacity(self.arrived.len() + 1));
-        for r in self.arrived.drain(..) {
-            if r.end < joined.start || r.start > joined.end {
-                others.push(r);
-            } else {
-                joined = joined.start.min(r.start)..joined.end.max(r.end);
+        let first = self.arrived.partition_point(|r| r.end < new.start);
+        let last = self.arrived.partition_point(|r| r.start <= new.end);
+        let joined = match &self.arrived[first..last] {
+            [] => new,
+            touched => {
+                let ends = touched[touched.len() - 1].end;
+                touched[0].start.min(new.start)..ends.max(new.end)
             }
-        }
-        others.push(joined);
-        others.sort_by_key(|r| r.start);
-        self.arrived = others;
+        };
+        self.arrived.splice(first..last, [joined]);
     }
 
     /// Whether all of the packet is there.
