@@ -12,6 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn router(config: &str, ordered: bool) -> Result<Router, String> {
+    router_with(config, ordered, Log::buffer())
+}
+
+fn router_with(config: &str, ordered: bool, log: Log) -> Result<Router, String> {
     let registry = Arc::new(registry());
     let mut sources = Sources::default();
     let file = sources.add("config", config);
@@ -21,7 +25,7 @@ fn router(config: &str, ordered: bool) -> Result<Router, String> {
         return Err(render(&diagnostics));
     }
     let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
-    let options = Options { ordered, clock, log: Log::buffer(), seed: Some(1), ..Options::default() };
+    let options = Options { ordered, clock, log, seed: Some(1), ..Options::default() };
     build(&graph, &sources, &registry, options).map(|(router, _)| router).map_err(|d| render(&d))
 }
 
@@ -218,4 +222,35 @@ fn survive(class: &Class, ordered: bool) {
     }
     Driver::default().run_for(&mut r, Duration::from_secs(1));
     r.cleanup();
+}
+
+/// Classes whose messages about packets are what they are for.
+const PRINTERS: &[&str] =
+    &["ARPPrint", "DebugBridge", "IP6Print", "IPPrint", "Print", "PrintTXFeedback", "PrintWifi"];
+
+/// However many packets come, what is said about them is little: each kind of message a few times, and then a count.
+#[test]
+fn a_flood_of_odd_packets_fills_no_log() {
+    let mut loud = Vec::new();
+    for class in classes().into_iter().filter(|c| !c.example.is_empty()) {
+        let log = Log::buffer();
+        let Ok(mut r) = router_with(class.example, true, log.clone()) else { continue };
+        if r.ids().any(|id| PRINTERS.contains(&r.info(id).class.name)) {
+            continue;
+        }
+        log.taken();
+        for element in r.ids().filter(|&id| r.info(id).class.name == class.name).collect::<Vec<_>>() {
+            for port in 0..r.info(element).inputs.len() as u16 {
+                odd_packets().for_each(|p| r.push(Endpoint { element, port }, Batch::one(p)));
+            }
+        }
+        Driver::default().run_for(&mut r, Duration::from_secs(1));
+        r.cleanup();
+        let text = log.taken();
+        let lines = text.lines().count();
+        if lines > 50 {
+            loud.push(format!("{}: {lines} lines, such as {:?}", class.name, text.lines().nth(lines - 2)));
+        }
+    }
+    assert!(loud.is_empty(), "{}", loud.join("\n"));
 }

@@ -15,6 +15,7 @@ use crate::poll::PollSet;
 use crate::ports::{self, Node, Resolved};
 use crate::random::Random;
 use crate::registry::Registry;
+use crate::reports::Reports;
 use crate::router::{ElementId, Endpoint, Exports, Info, Link, Router, StopState};
 use crate::segment::Segments;
 use crate::tasks::Tasks;
@@ -190,6 +191,8 @@ fn connect(
         recent: options.clock.peek(),
         worked: false,
         clock: options.clock,
+        reports: Reports::default(),
+        hides_keys: false,
         random: options.seed.map_or_else(Random::from_system, Random::from_seed),
         arg_names: options.names,
         log: options.log,

@@ -403,7 +403,7 @@ impl Cx<'_> {
             let value = crate::args::unquote(&call.value);
             let outcome = router.resolve_ref(&call.target, me).and_then(|t| router.write_target(&t, &value));
             if let Err(e) = outcome {
-                router.log.line(&e.to_string());
+                router.report(me, "a handler call failed", || e.to_string());
             }
         });
     }
@@ -444,6 +444,13 @@ impl Cx<'_> {
     /// Prints a line as Click's `click_chatter` does.
     pub fn chatter(&self, text: &str) {
         self.router.log.line(text);
+    }
+
+    /// Says something about a packet. As whoever sends packets can bring that about as often as he likes, messages of one
+    /// kind are printed the first few times ([`REPORTED`](crate::REPORTED)), then counted; `kind` names them in the count.
+    #[cold]
+    pub fn report(&self, kind: &'static str, line: impl FnOnce() -> String) {
+        self.router.report(self.me, kind, line);
     }
 
     /// Where messages go.

@@ -20,6 +20,7 @@ use crate::outputs::{OutputIndex, Outputs, Slot};
 use crate::poll::PollSet;
 use crate::random::Random;
 use crate::registry::Registry;
+use crate::reports::Reports;
 use crate::segment::{Segments, Through, Visit};
 use crate::tasks::Tasks;
 use crate::timers::Timers;
@@ -170,6 +171,9 @@ pub struct Router {
     pub(crate) exports: Vec<Exports>,
     pub(crate) poll: PollSet,
     pub(crate) clock: Clock,
+    pub(crate) reports: Reports,
+    /// Whether what is read at present is for somebody who may not see keys.
+    pub(crate) hides_keys: bool,
     /// Steady time at the driver's last iteration.
     pub(crate) recent: Timestamp,
     /// Whether a task, timer or descriptor had something to do since the driver last asked.
@@ -583,6 +587,7 @@ impl Router {
         for id in self.ids() {
             self.call(id, |e, cx| e.cleanup(cx));
         }
+        self.finish_reports();
     }
 
     /// Packets that elements dropped, over the whole router: the sum over elements and reasons.

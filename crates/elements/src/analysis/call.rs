@@ -9,12 +9,15 @@ use clickwork_router::handler::Action;
 use clickwork_router::{Cx, Element};
 use std::collections::VecDeque;
 
+/// What is counted when a call fails for many packets.
+const FAILED: &str = "a handler call failed";
+
 /// Calls a handler at once if it is one of the element's own; others may belong to elements that wait for the packet, and
 /// are called as soon as the element returns.
 pub fn call_now(element: &mut dyn Element, call: &HandlerCall, cx: &mut Cx<'_>) {
     let target = match cx.router().resolve_ref(&call.target, cx.id()) {
         Ok(target) => target,
-        Err(e) => return cx.chatter(&e.to_string()),
+        Err(e) => return cx.report(FAILED, || e.to_string()),
     };
     let value = unquote(&call.value);
     let outcome = if target.element == Some(cx.id()) {
@@ -27,7 +30,7 @@ pub fn call_now(element: &mut dyn Element, call: &HandlerCall, cx: &mut Cx<'_>) 
         return cx.call_handler(call);
     };
     if let Err(e) = outcome {
-        cx.chatter(&e);
+        cx.report(FAILED, || e);
     }
 }
 
@@ -47,7 +50,7 @@ pub fn call_then<E: Element>(
         // All that the handler leaves to be done is done when this returns.
         let target = router.resolve_ref(&call.target, me);
         if let Err(e) = target.and_then(|target| router.write_target(&target, &unquote(&call.value))) {
-            router.log().line(&e.to_string());
+            router.report(me, FAILED, || e.to_string());
         }
         router.with_element(me, |element, cx| go_on(downcast(element), rest, cx));
     });

@@ -93,7 +93,7 @@ impl Comp {
             Some(Ok(differences)) => [&[COMPRESSED, cid][..], &differences].concat(),
             why => {
                 if let Some(Err(why)) = why {
-                    cx.chatter(why);
+                    cx.report(why, || why.to_string());
                 }
                 [&[FULL, cid][..], headers].concat()
             }
@@ -108,7 +108,7 @@ impl Comp {
         }
         self.by_flow.insert(flow, cid);
         let port = |at: usize| u16::from_be_bytes([flow[at], flow[at + 1]]);
-        cx.chatter(&format!("sport {} dport {} added cid {cid}", port(8), port(10)));
+        cx.report("new connections", || format!("sport {} dport {} added cid {cid}", port(8), port(10)));
         cid
     }
 }
@@ -176,7 +176,7 @@ impl SimpleElement for Comp {
                 replace_front(p, &head, &[]);
             }
             None => {
-                cx.chatter("cannot compress packet");
+                cx.report("cannot compress packet", || "cannot compress packet".to_string());
                 replace_front(p, &[OTHER], &[]);
             }
         }
@@ -198,7 +198,7 @@ impl Decomp {
             return Some(());
         }
         if kind == FULL {
-            cx.chatter("2507d: got full header");
+            cx.report("2507d: got full header", || "2507d: got full header".to_string());
         }
         let context = self.contexts.get_mut(usize::from(cid)).filter(|_| cid != 0)?;
         match kind {
@@ -257,22 +257,23 @@ fn restore(headers: &mut Headers, data: &[u8]) -> Option<usize> {
 /// Click's words about a packet that comes out.
 fn report(data: &[u8], cx: &Cx<'_>) {
     let Some((ip, tcp)) = data.first_chunk::<HEADERS>().and_then(split) else { return };
-    cx.chatter(&format!("seq {} len {}", tcp.sequence() as i32, data.len() - HEADERS));
+    let length = data.len() - HEADERS;
+    cx.report("packets", || format!("seq {} len {length}", tcp.sequence() as i32));
     if data.get(..ip.ihl()).is_none_or(|header| checksum(header) != 0) {
-        cx.chatter(" ip cksum failed");
+        cx.report("ip cksum failed", || " ip cksum failed".to_string());
     }
     let segment = usize::from(ip.total_len()).checked_sub(20);
     let segment = segment.and_then(|len| data.get(20..20 + len));
     let right = |s: &[u8]| ip.pseudo_sum(s.len() as u16).bytes(s).finish() == 0;
     if !segment.is_some_and(right) {
-        cx.chatter(" tcp cksum failed");
+        cx.report("tcp cksum failed", || " tcp cksum failed".to_string());
     }
 }
 
 impl SimpleElement for Decomp {
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         if self.decompress(p, cx).is_none() {
-            cx.chatter("RFC2507d: no q");
+            cx.report("RFC2507d: no q", || "RFC2507d: no q".to_string());
             return Verdict::Drop("malformed");
         }
         p.clear_annotations();

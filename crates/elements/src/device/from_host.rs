@@ -1,6 +1,5 @@
 //! FromHost: Ethernet frames that the host sends to an interface of ours. ToHost is the other direction.
 
-use super::complaints::Complaints;
 use super::host::{self, Settings};
 use clickwork_device::{Fault, Tunnel, TunnelKind};
 use clickwork_router::args::{ArgSpec, ArgType, Args, HostOrPrefix};
@@ -55,7 +54,6 @@ struct FromHost {
     settings: Option<Settings>,
     interface: Option<Arc<HostInterface>>,
     room: Signal,
-    complaints: Complaints,
 }
 
 impl FromHost {
@@ -103,7 +101,7 @@ impl Element for FromHost {
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    self.complaints.say(&format!("{}: {error}", cx.name()), cx);
+                    cx.report("receiving failed", || format!("{}: {error}", cx.name()));
                     if error.fault() == Fault::Vanished {
                         self.close(cx);
                     }

@@ -1,6 +1,5 @@
 //! What the elements that talk to the host share: reading packets from a tunnel, and writing them to it.
 
-use super::complaints::Complaints;
 use crate::capture::linktype::LinkType;
 use crate::capture::mark_ip;
 use clickwork_device::{DeviceError, Fault, Tunnel, TunnelKind};
@@ -140,13 +139,13 @@ pub enum Written {
 }
 
 /// Gives the host a packet. Messages begin as Click's do, `KernelTun(tun0)`.
-pub fn write(tunnel: &Tunnel, bytes: &[u8], complaints: &mut Complaints, cx: &Cx<'_>) -> Written {
+pub fn write(tunnel: &Tunnel, bytes: &[u8], cx: &Cx<'_>) -> Written {
     match tunnel.write(bytes) {
         Ok(true) => Written::Yes,
         Ok(false) => Written::NoRoom,
         Err(error) => {
             let class = &cx.info().class_name;
-            complaints.say(&format!("{class}({}): write failed: {error}", tunnel.name()), cx);
+            cx.report("write failed", || format!("{class}({}): write failed: {error}", tunnel.name()));
             match error.fault() {
                 Fault::Vanished => Written::Gone,
                 Fault::Down => Written::Refused("interface is down"),

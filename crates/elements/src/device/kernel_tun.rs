@@ -1,6 +1,5 @@
 //! KernelTun and KernelTap: the host as a neighbour, through a TUN or TAP interface of its own.
 
-use super::complaints::Complaints;
 use super::host::{self, Settings, Written};
 use clickwork_device::{Fault, Tunnel, TunnelKind};
 use clickwork_packet::{Batch, Packet};
@@ -82,7 +81,6 @@ struct KernelTun {
     selected_calls: u64,
     packets: u64,
     overflow_told: bool,
-    complaints: Complaints,
 }
 
 impl KernelTun {
@@ -98,7 +96,6 @@ impl KernelTun {
             selected_calls: 0,
             packets: 0,
             overflow_told: false,
-            complaints: Complaints::default(),
         }
     }
 
@@ -128,8 +125,7 @@ impl KernelTun {
         match settings.read_packet(tunnel, cx) {
             Ok(p) => p,
             Err(error) => {
-                let text = format!("{}: {error}", self.who(cx));
-                self.complaints.say(&text, cx);
+                cx.report("receiving failed", || format!("{}: {error}", self.who(cx)));
                 if error.fault() == Fault::Vanished {
                     self.close(cx);
                 }
@@ -158,19 +154,18 @@ impl KernelTun {
         let bytes = match self.checked(&p) {
             Ok(bytes) => bytes,
             Err((text, reason)) => {
-                let text = format!("{}: {text}", self.who(cx));
-                self.complaints.say(&text, cx);
+                cx.report(text, || format!("{}: {text}", self.who(cx)));
                 return cx.drop(p, reason);
             }
         };
         let mtu = self.settings.as_ref().map_or(host::MTU, |s| s.mtu);
         let link_header = if self.kind == TunnelKind::Tap { 14 } else { 0 };
         if bytes.len() - link_header > mtu {
-            let text = format!("{}: packet larger than MTU ({mtu})", self.who(cx));
-            self.complaints.say(&text, cx);
+            let who = self.who(cx);
+            cx.report("packet larger than MTU", || format!("{who}: packet larger than MTU ({mtu})"));
             return cx.drop(p, "larger than MTU");
         }
-        match host::write(tunnel, bytes, &mut self.complaints, cx) {
+        match host::write(tunnel, bytes, cx) {
             Written::Yes => {}
             Written::NoRoom => self.overflow(p, cx),
             Written::Refused(reason) => cx.drop(p, reason),
@@ -184,8 +179,7 @@ impl KernelTun {
     #[cold]
     fn overflow(&mut self, p: Packet, cx: &mut Cx<'_>) {
         if !(self.ignore_overflows && self.overflow_told) {
-            let text = format!("{}: write failed: no room", self.who(cx));
-            self.complaints.say(&text, cx);
+            cx.report("no room", || format!("{}: write failed: no room", self.who(cx)));
         }
         self.overflow_told = true;
         cx.drop(p, "host has no room");

@@ -1,6 +1,5 @@
 //! Devices: packets from and to network interfaces and tunnels, and the wires between routers. The system's side is in the crate `clickwork-device`.
 
-pub mod complaints;
 mod from_device;
 mod from_host;
 mod host;

@@ -3,7 +3,6 @@
 //! A batch goes out in one system call. What the device has no room for waits here; nothing is lost silently. Read first:
 //! `clickwork_device::PacketSender`.
 
-use super::complaints::Complaints;
 use clickwork_device::{DeviceError, Fault, PacketSender, Sent, Stop};
 use clickwork_packet::{BATCH_SIZE, Batch};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Word};
@@ -72,7 +71,6 @@ struct ToDevice {
     /// Packets still to be sent in this turn.
     left: usize,
     backoff: Duration,
-    complaints: Complaints,
     /// The interface is down, which has been said.
     down: bool,
 }
@@ -139,7 +137,7 @@ impl ToDevice {
 
     #[cold]
     fn refused(&mut self, error: &DeviceError, cx: &mut Cx<'_>) {
-        self.complaints.say(&format!("{}: {error}", cx.name()), cx);
+        cx.report("refused", || format!("{}: {error}", cx.name()));
         self.fail(1, "refused by interface", cx);
     }
 
@@ -153,7 +151,7 @@ impl ToDevice {
                 self.sender = None;
                 cx.chatter(&text);
             }
-            _ => self.complaints.say(&text, cx),
+            _ => cx.report("cannot be sent", || text),
         }
         let reason = if error.fault() == Fault::Down { "interface is down" } else { "cannot be sent" };
         self.fail(1, reason, cx);

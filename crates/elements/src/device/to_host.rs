@@ -1,6 +1,5 @@
 //! ToHost: Ethernet frames for the host, by the interface that a FromHost has made.
 
-use super::complaints::Complaints;
 use super::from_host::HostInterface;
 use super::host::{self, Written};
 use clickwork_packet::Batch;
@@ -35,7 +34,6 @@ struct ToHost {
     name: String,
     interface: Option<Arc<HostInterface>>,
     drops: u64,
-    complaints: Complaints,
 }
 
 impl ToHost {
@@ -43,10 +41,10 @@ impl ToHost {
     fn give(&mut self, frame: &[u8], cx: &Cx<'_>) -> Result<(), &'static str> {
         let Some(interface) = &self.interface else { return Err("interface is gone") };
         if frame.len() < ETHERNET {
-            self.complaints.say("ToHost: packet too small", cx);
+            cx.report("packet too small", || "ToHost: packet too small".to_string());
             return Err("too small");
         }
-        match host::write(&interface.tunnel, frame, &mut self.complaints, cx) {
+        match host::write(&interface.tunnel, frame, cx) {
             Written::Yes => Ok(()),
             Written::NoRoom => Err("host has no room"),
             Written::Refused(reason) => Err(reason),

@@ -40,9 +40,6 @@ pub static CLASS: Class = Class {
     ..Class::new("IPFragmenter", "ip", || Box::<IPFragmenter>::default())
 };
 
-/// Packets that cannot be fragmented and are reported even if not verbose.
-const REPORTED: u64 = 5;
-
 struct IPFragmenter {
     constants: Constants,
     honor_df: bool,
@@ -100,15 +97,10 @@ impl IPFragmenter {
     }
 
     fn refuse(&mut self, p: Packet, cx: &mut Cx<'_>) {
-        if (self.verbose || self.drops < REPORTED)
-            && let Some(ip) = p.network_header().and_then(Ipv4::new)
-        {
-            let (source, destination) = (ip.source(), ip.destination());
-            cx.chatter(&format!(
-                "IPFragmenter({}) DF {source} {destination} len={}",
-                self.constants.mtu,
-                p.len()
-            ));
+        if let Some(ip) = p.network_header().and_then(Ipv4::new) {
+            let (mtu, source, destination) = (self.constants.mtu, ip.source(), ip.destination());
+            let line = || format!("IPFragmenter({mtu}) DF {source} {destination} len={}", p.len());
+            if self.verbose { cx.chatter(&line()) } else { cx.report("DF", line) }
         }
         self.drops += 1;
         cx.emit_or_drop(1, p, "must not be fragmented");

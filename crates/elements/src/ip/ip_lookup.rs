@@ -37,17 +37,14 @@ pub(super) const fn class<T: RouteTable + Default + Send + 'static>(
     }
 }
 
-/// How many packets without a route are told of.
-const COMPLAINTS: u32 = 5;
-
 /// What an element says of packets without a route.
 #[derive(Clone, Copy)]
 pub(super) enum Complaint {
     /// Nothing.
     None,
-    /// In this name, that there is no route; not often.
+    /// In this name, that there is no route.
     NoRoute(&'static str),
-    /// In this name, that there is no gateway for the address, as the number it is in memory; always.
+    /// In this name, that there is no gateway for the address, as the number it is in memory.
     NoGateway(&'static str),
 }
 
@@ -60,7 +57,6 @@ pub(super) struct IpLookup<T> {
     /// What the user is told about the class at its configuration.
     advice: Option<&'static str>,
     outputs: u32,
-    complaints: u32,
 }
 
 impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
@@ -75,7 +71,7 @@ impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
     }
 
     fn new(complaint: Complaint, advice: Option<&'static str>) -> Self {
-        Self { table: T::default(), configured: Vec::new(), complaint, advice, outputs: 0, complaints: 0 }
+        Self { table: T::default(), configured: Vec::new(), complaint, advice, outputs: 0 }
     }
 
     const HANDLERS: &'static [Handler] = &[
@@ -116,20 +112,19 @@ impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
         with_context(cx, |context| commands::lookup(&self.table, text, context))
     }
 
-    /// Tells of the first packets without a route.
+    /// Tells of packets without a route.
     #[cold]
-    fn complain(&mut self, destinations: &[Ipv4Address], cx: &Cx<'_>) {
+    fn complain(&self, destinations: &[Ipv4Address], cx: &Cx<'_>) {
         for destination in destinations {
-            self.complaints = self.complaints.saturating_add(1);
             match self.complaint {
-                Complaint::NoRoute(speaker) if self.complaints <= COMPLAINTS => {
-                    cx.chatter(&format!("{speaker}: no route for {destination}"));
+                Complaint::NoRoute(speaker) => {
+                    cx.report("no route", || format!("{speaker}: no route for {destination}"));
                 }
                 Complaint::NoGateway(speaker) => {
                     let number = u32::from_le_bytes(destination.octets());
-                    cx.chatter(&format!("{speaker}: no gw for {number:x}"));
+                    cx.report("no gw", || format!("{speaker}: no gw for {number:x}"));
                 }
-                _ => {}
+                Complaint::None => {}
             }
         }
     }
@@ -351,7 +346,7 @@ mod tests {
         }
         let mut t = Harness::new(&with_routes("SortedIPLookup", "10.0.0.0/8 0"));
         t.push("s", 0, (0..9).map(|_| to("99.9.8.7")));
-        assert!(t.printed().ends_with(&"SortedIPLookup: no gw for 7080963\n".repeat(9)));
+        assert!(t.printed().ends_with(&"SortedIPLookup: no gw for 7080963\n".repeat(5)));
         let mut t = Harness::new(&with_routes("DirectIPLookup", "10.0.0.0/8 0"));
         t.push("s", 0, [to("99.9.9.9")]);
         assert_eq!(t.printed(), "");

@@ -148,7 +148,7 @@ impl AddressTranslator {
             return Err("bad IP length");
         }
         if !matches!(ip.next_header, protocol::TCP | protocol::UDP | protocol::ICMP6) {
-            cx.chatter(" discard the packet, protocol unrecognized");
+            cx.report("protocol unrecognized", || " discard the packet, protocol unrecognized".to_string());
             return Err("protocol unrecognized");
         }
         if is_error(&ip) {
@@ -204,7 +204,7 @@ impl AddressTranslator {
             Missing::Unknown => "no mapping",
             Missing::Exhausted => {
                 if matches!(self.mappings.supply, Supply::Ports(_)) {
-                    cx.chatter("AddressTranslator ran out of ports");
+                    cx.report("no port left", || "AddressTranslator ran out of ports".to_string());
                 }
                 "no address or port left"
             }

@@ -192,7 +192,9 @@ impl IP6NDSolicitor {
             Learned::Ignored => Err("unwanted advertisement"),
             Learned::Known { changed, waiting } => {
                 if changed {
-                    cx.chatter("IP6NDSolicitor overwriting an entry");
+                    cx.report("IP6NDSolicitor overwriting an entry", || {
+                        "IP6NDSolicitor overwriting an entry".to_string()
+                    });
                 }
                 waiting.into_iter().for_each(|p| self.send(p, ether, cx));
                 Ok(())

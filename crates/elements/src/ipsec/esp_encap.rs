@@ -77,7 +77,7 @@ struct IPsecESPUnencap;
 impl SimpleElement for IPsecESPUnencap {
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         let Some(association) = sa::of_packet(p, cx) else {
-            cx.chatter("Null reference to Security Association Table");
+            cx.report(super::NO_ASSOCIATION, || "Null reference to Security Association Table".to_string());
             return Verdict::Drop(super::NO_ASSOCIATION);
         };
         let Some(sequence) = p.data().get(4..8).and_then(|b| b.first_chunk()).filter(|_| p.len() >= ESP_LEN)
@@ -88,7 +88,7 @@ impl SimpleElement for IPsecESPUnencap {
             Ok(()) => {}
             Err(reason) => {
                 if let Some(words) = reason.words() {
-                    cx.chatter(words);
+                    cx.report(words, || words.to_string());
                 }
                 return Verdict::Drop("sequence number");
             }
@@ -100,7 +100,7 @@ impl SimpleElement for IPsecESPUnencap {
                 Verdict::PASS
             }
             Err(words) => {
-                cx.chatter(words);
+                cx.report(words, || words.to_string());
                 Verdict::Drop("padding")
             }
         }

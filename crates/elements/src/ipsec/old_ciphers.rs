@@ -133,7 +133,8 @@ impl SimpleElement for Old {
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         let Some(association) = sa::of_packet(p, cx) else {
-            cx.chatter(&format!("{}: No SADataTuple annotation. Check man page", self.cipher.name()));
+            let name = self.cipher.name();
+            cx.report(super::NO_ASSOCIATION, || format!("{name}: No SADataTuple annotation. Check man page"));
             return Verdict::Drop(super::NO_ASSOCIATION);
         };
         let covered = p.len().checked_sub(ESP_LEN).and_then(|len| self.cipher.covered(len));

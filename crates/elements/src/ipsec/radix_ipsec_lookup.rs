@@ -27,7 +27,8 @@ pub static CLASS: Class = Class {
              annotated with the association that has the SPI behind its 20-byte IP header; packets with an unknown SPI, \
              and so as a rule those that are not ESP, are dropped, as in Click. A packet with a known SPI behind a header \
              that does not say ESP goes to output 2. The first association with an SPI is that for packets received; an \
-             SATable may hold more. Keys can be read with the handler 'table'.",
+             SATable may hold more. Keys can be read with the handler 'table'. \
+             A key may be in a file: 'file:NAME' stands for what is there, in hexadecimal.",
     example: super::OLD_EXAMPLE,
     ports: "1/-",
     processing: "h/h",
@@ -36,7 +37,8 @@ pub static CLASS: Class = Class {
         "ROUTE",
         ArgType::Other("ADDR/MASK [GATEWAY] OUTPUT [SPI ENCRYPT_KEY AUTH_KEY REPLAY OOSIZE]"),
         "addresses, the router they are reached through, the output, and the tunnel's association",
-    )],
+    )
+    .secret_from_word(3)],
     handlers: &[
         write_handler!("add", "adds a route", |e: &mut RadixIPsecLookup, text, cx| e
             .command("add", text, cx)),
@@ -49,7 +51,8 @@ pub static CLASS: Class = Class {
             "'add', 'set', 'remove' lines: all or none",
             |e: &mut RadixIPsecLookup, text, cx| e.transact(text, cx)
         ),
-        read_handler!("table", "all routes, with their keys", |e: &mut RadixIPsecLookup, _| e.dump()),
+        read_handler!("table", "all routes, with their keys", |e: &mut RadixIPsecLookup, _| e.dump())
+            .secret(),
         read_param_handler!(
             "lookup",
             "output and gateway for an address",
@@ -59,8 +62,6 @@ pub static CLASS: Class = Class {
     ..Class::new("RadixIPsecLookup", "ipsec", || Box::<RadixIPsecLookup>::default())
 };
 
-/// How many packets without a route are told of.
-const COMPLAINTS: u32 = 5;
 /// Where packets for this router go that are not ESP.
 const TO_HOST: u32 = 2;
 
@@ -70,7 +71,6 @@ struct RadixIPsecLookup {
     /// The routes of the configuration, to tell at a hot swap whether they changed.
     configured: Vec<String>,
     tables: Vec<(ElementId, Arc<Store>)>,
-    complaints: u32,
 }
 
 /// What a route with an association leads to.
@@ -267,10 +267,7 @@ impl RadixIPsecLookup {
     fn route(&mut self, p: &mut Packet, cx: &Cx<'_>) -> Result<u32, &'static str> {
         let destination = p.dst_ip();
         let Some(hop) = self.routes.table.lookup(destination) else {
-            self.complaints = self.complaints.saturating_add(1);
-            if self.complaints <= COMPLAINTS {
-                cx.chatter(&format!("IPsecRouteTable: no route for {destination}"));
-            }
+            cx.report("no route", || format!("IPsecRouteTable: no route for {destination}"));
             return Err("no route");
         };
         let (mut port, tunnel) = self.routes.resolve(hop);
@@ -291,7 +288,8 @@ impl RadixIPsecLookup {
             None => sa::refer_to_none(p),
         }
         if tunnel.is_none_or(|t| t.spi == 0) {
-            cx.chatter(&format!("No Ipsec tunnel for {}. Wrong tunnel setup", p.dst_ip()));
+            let destination = p.dst_ip();
+            cx.report("no tunnel", || format!("No Ipsec tunnel for {destination}. Wrong tunnel setup"));
         }
         p.set_anno_u32(sa::SPI, tunnel.map_or(0, |t| t.spi));
     }
@@ -300,12 +298,13 @@ impl RadixIPsecLookup {
         let is_esp = Ipv4Header::peek(p.data()).is_some_and(|ip| ip.protocol == protocol::ESP);
         let spi = p.data().get(20..24).and_then(|b| b.first_chunk()).map_or(0, |&b| u32::from_be_bytes(b));
         if spi == 0 {
-            cx.chatter("<unknown>: lookup called with NULL spi!"); // Click's table of associations has no name
+            // Click's table of associations has no name.
+            cx.report("NULL spi", || "<unknown>: lookup called with NULL spi!".to_string());
         }
         let mine = self.routes.store.incoming(spi).map(|number| (cx.id(), number));
         let others = || self.tables.iter().find_map(|(id, store)| Some((*id, store.incoming(spi)?)));
         let Some((holder, number)) = mine.or_else(others) else {
-            cx.chatter(&format!("Invalid SPI {}, Dropping packet", spi as i32));
+            cx.report("Invalid SPI", || format!("Invalid SPI {}, Dropping packet", spi as i32));
             return Err("unknown SPI");
         };
         sa::refer(p, holder, number);

@@ -68,7 +68,7 @@ fn verdict(done: Option<()>, cx: &Cx<'_>) -> Verdict {
     if done.is_some() {
         return Verdict::PASS;
     }
-    cx.chatter(&format!("{}: bad lengths", cx.info().class.name));
+    cx.report("bad lengths", || format!("{}: bad lengths", cx.info().class.name));
     Verdict::Drop("bad lengths")
 }
 

@@ -87,7 +87,9 @@ impl TcpAck {
     fn pass_all(&mut self, port: usize, batch: &mut Batch, output: u16, cx: &mut Cx<'_>) {
         split_batch(batch, cx, UNCONNECTED, |p| self.pass(port, p).then_some(output));
         for _ in 0..std::mem::take(&mut self.out_of_order) {
-            cx.chatter("seqno < ack_nxt: out of order or retransmitted packet");
+            cx.report("seqno < ack_nxt: out of order or retransmitted packet", || {
+                "seqno < ack_nxt: out of order or retransmitted packet".to_string()
+            });
         }
         if port == 0 && self.owes && cx.timer_expiry(0).is_none() {
             cx.schedule_timer_after(0, self.delay);

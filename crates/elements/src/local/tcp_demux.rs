@@ -74,7 +74,9 @@ impl SimpleElement for TcpDemux {
         match Flow::of(p) {
             Some(flow) if self.flows.takes(flow) => Verdict::PASS,
             Some(_) => {
-                cx.chatter("reject packet from unknown flow");
+                cx.report("reject packet from unknown flow", || {
+                    "reject packet from unknown flow".to_string()
+                });
                 Verdict::Drop("unknown flow")
             }
             None => Verdict::Drop(NOT_TCP),

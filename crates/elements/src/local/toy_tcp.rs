@@ -86,12 +86,12 @@ impl ToyTcp {
         let answers = tcp.flags & (flag::ACK | flag::RST) == flag::ACK;
         if answers && tcp.acknowledgment() == c.start.wrapping_add(1) && c.peer_next.is_none() {
             c.peer_next = Some(tcp.sequence().wrapping_add(1));
-            cx.chatter("ToyTCP connected");
+            cx.report("connected", || "ToyTCP connected".to_string());
         }
         if tcp.flags & flag::RST != 0 {
             c.reset = true;
             let (port, good, sent) = (self.port, self.good, self.sent);
-            cx.chatter(&format!("ToyTCP: RST from port {port}, in {good}, out {sent}"));
+            cx.report("RST", || format!("ToyTCP: RST from port {port}, in {good}, out {sent}"));
             self.bad += 1;
         } else {
             self.good += 1;

@@ -132,7 +132,11 @@ impl McastSocket {
             let (length, from) = match recvfrom(socket, &mut self.buffer[..], flags) {
                 Ok((_, length, from)) => (length, from),
                 Err(Errno::AGAIN | Errno::INTR) => return,
-                Err(e) => return cx.chatter(&format!("{} :: McastSocket: {}", cx.name(), message(e))),
+                Err(e) => {
+                    return cx.report("receiving failed", || {
+                        format!("{} :: McastSocket: {}", cx.name(), message(e))
+                    });
+                }
             };
             let own = self.source.is_some()
                 && from.and_then(|from| SocketAddrV4::try_from(from).ok()) == self.source;

@@ -4,7 +4,6 @@ use super::options::{Form, HEADROOM, SNAPLEN, failure};
 use super::outbox::{Outbox, PAUSE_TIMER, Step};
 use crate::capture::linktype::LinkType;
 use crate::capture::mark_ip;
-use crate::device::complaints::Complaints;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Ipv4Header};
 use clickwork_packet::{Batch, Packet};
@@ -82,7 +81,6 @@ struct RawSocket {
     keeper: Option<OwnedFd>,
     outbox: Outbox,
     buffer: Vec<u8>,
-    complaints: Complaints,
 }
 
 type Failure = (&'static str, Errno);
@@ -138,8 +136,7 @@ impl RawSocket {
 
     fn flush(&mut self, cx: &mut Cx<'_>) {
         let Some(sender) = &self.sender else { return };
-        let complaints = &mut self.complaints;
-        let _ = self.outbox.flush(cx, |p, cx| send_packet(sender, p, complaints, cx));
+        let _ = self.outbox.flush(cx, |p, cx| send_packet(sender, p, cx));
         if let Err(e) = self.watch(cx) {
             cx.chatter(&format!("{}: {e}", cx.name()));
         }
@@ -153,7 +150,7 @@ impl RawSocket {
                 Ok((_, length)) => length,
                 Err(Errno::AGAIN | Errno::INTR) => return,
                 Err(e) => {
-                    return self.complaints.say(&format!("{}: {}", cx.name(), failure(("recv", e))), cx);
+                    return cx.report("recv", || format!("{}: {}", cx.name(), failure(("recv", e))));
                 }
             };
             let kept = length.min(self.buffer.len());
@@ -169,9 +166,9 @@ impl RawSocket {
     }
 }
 
-fn send_packet(sender: &OwnedFd, p: &Packet, complaints: &mut Complaints, cx: &mut Cx<'_>) -> Step {
+fn send_packet(sender: &OwnedFd, p: &Packet, cx: &mut Cx<'_>) -> Step {
     let Some(ip) = Ipv4Header::peek(p.data()) else {
-        complaints.say(&format!("{}: runt IP packet ({} bytes)", cx.name(), p.len()), cx);
+        cx.report("runt IP packet", || format!("{}: runt IP packet ({} bytes)", cx.name(), p.len()));
         return Step::Refused("too short for IP");
     };
     let to = SocketAddrV4::new(Ipv4Addr::from_bits(ip.destination().to_bits()), 0);
@@ -181,7 +178,7 @@ fn send_packet(sender: &OwnedFd, p: &Packet, complaints: &mut Complaints, cx: &m
         Err(Errno::AGAIN) => Step::Full,
         Err(Errno::NOBUFS) => Step::NoMemory,
         Err(e) => {
-            complaints.say(&format!("{}: {}", cx.name(), failure(("sendto", e))), cx);
+            cx.report("sendto", || format!("{}: {}", cx.name(), failure(("sendto", e))));
             Step::Refused("refused by the host")
         }
     }

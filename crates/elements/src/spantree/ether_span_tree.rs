@@ -160,6 +160,10 @@ fn exported<T: Any + Send + Sync>(id: ElementId, cx: &Cx<'_>) -> Result<Arc<T>, 
     cx.exported(id).ok_or_else(|| format!("'{}' is not configured", cx.router().info(id).name))
 }
 
+/// What messages about ports are counted as, from state -1 on.
+const CHANGES: [&str; 5] =
+    ["disabled ports", "blocking ports", "listening ports", "learning ports", "forwarding ports"];
+
 impl EtherSpanTree {
     /// A port's number, from the text of a handler.
     fn port(&self, text: &str) -> Result<usize, String> {
@@ -241,7 +245,9 @@ impl EtherSpanTree {
             let (was, is) = (self.told[port], self.bridge.ports()[port].state);
             if was != is {
                 self.tell(port, is, cx);
-                cx.chatter(&format!("Changing port {port} from {} to {}", was.number(), is.number()));
+                let (was, is) = (was.number(), is.number());
+                let kind = usize::try_from(is + 1).map_or("changes", |n| CHANGES[n.min(4)]);
+                cx.report(kind, || format!("Changing port {port} from {was} to {is}"));
             }
         }
         self.switch.set_short_ageing(self.bridge.short_ageing());

@@ -77,7 +77,7 @@ impl SimpleElement for CheckCrc32 {
             p.take(LEN);
             return Verdict::PASS;
         }
-        cx.chatter(&format!("CRC32 failed, len {}", p.len()));
+        cx.report("CRC32 failed", || format!("CRC32 failed, len {}", p.len()));
         self.drops += 1;
         Verdict::Drop("wrong CRC")
     }
@@ -115,6 +115,8 @@ mod tests {
         }
         t.push("s", 0, [Packet::new(b"xyz"), Packet::new(&bytes)]);
         assert_eq!((t.bytes("k"), t.read("c.drops")), (vec![b"abc".to_vec()], "57".into()));
-        assert!(t.printed().ends_with("CRC32 failed, len 7\nCRC32 failed, len 3\n"));
+        assert_eq!(t.printed(), "CRC32 failed, len 7\n".repeat(clickwork_router::REPORTED as usize));
+        t.router.cleanup();
+        assert_eq!(t.printed(), "c :: CheckCRC32: 52 more: CRC32 failed\n");
     }
 }

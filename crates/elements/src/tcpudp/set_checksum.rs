@@ -92,7 +92,7 @@ impl SimpleElement for SetTCPChecksum {
         if self.common(p).is_some() || self.set(p).is_some() {
             return Verdict::PASS;
         }
-        cx.chatter("SetTCPChecksum: bad lengths");
+        cx.report("SetTCPChecksum: bad lengths", || "SetTCPChecksum: bad lengths".to_string());
         Verdict::Drop("bad lengths")
     }
 }

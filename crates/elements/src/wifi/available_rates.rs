@@ -96,7 +96,7 @@ impl Rates {
     pub fn lookup(&self, station: EtherAddress, cx: &Cx<'_>) -> Vec<i32> {
         if station.is_zero() {
             let name = self.name.lock().unwrap_or_else(|e| e.into_inner());
-            cx.chatter(&format!("{name}: lookup called with NULL eth!"));
+            cx.report("lookup called with NULL eth!", || format!("{name}: lookup called with NULL eth!"));
             return Vec::new();
         }
         let table = self.lock();

@@ -95,7 +95,7 @@ impl Element for FromHandler {
         };
         let (p, time_is_wrong) = packet(&text, cx.now());
         if time_is_wrong {
-            cx.chatter("parsing time failed");
+            cx.report("parsing time failed", || "parsing time failed".to_string());
         }
         cx.emit(0, p);
         TaskStep::Again

@@ -4,7 +4,7 @@
 //! Not here: who answers whom; that is the business of the elements in `ap/` and `station/`.
 
 use super::frame::{HEADER, WifiHeader, kind};
-use super::params::say;
+use super::params::{complain, say};
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::{DEFAULT_HEADROOM, Packet};
 use clickwork_router::Cx;
@@ -224,11 +224,11 @@ pub fn tell_ignored(id: u8, length: u8, cx: &Cx<'_>) {
 /// such frames do.
 pub fn management_frame<'p>(p: &'p Packet, cx: &Cx<'_>) -> Result<(&'p WifiHeader, &'p [u8]), &'static str> {
     let Some(header) = WifiHeader::of(p) else {
-        say(cx, format_args!("packet too small: {} vs {HEADER}", p.len()));
+        complain(cx, "packet too small", format_args!("packet too small: {} vs {HEADER}", p.len()));
         return Err("packet too small");
     };
     if header.kind() != kind::MANAGEMENT {
-        say(cx, "received non-management packet");
+        complain(cx, "non-management packets", "received non-management packet");
         return Err("not a management frame");
     }
     Ok((header, &p.data()[HEADER..]))

@@ -61,6 +61,11 @@ pub fn say(cx: &Cx<'_>, message: impl Display) {
     cx.chatter(&format!("{}: {message}", declaration(cx)));
 }
 
+/// The same of something that whoever sends packets can bring about: not more often than is good.
+pub fn complain(cx: &Cx<'_>, kind: &'static str, message: impl Display) {
+    cx.report(kind, || format!("{}: {message}", declaration(cx)));
+}
+
 /// My name and class.
 pub fn declaration(cx: &Cx<'_>) -> String {
     format!("{} :: {}", cx.name(), cx.info().class_name)

@@ -4,12 +4,14 @@
 use super::frame::{WifiHeader, flag, kind, subtype};
 use super::params::{DEBUG, debug_handler, line, parameter, set};
 use clickwork_packet::Packet;
-use clickwork_router::args::{ArgSpec, ArgType, Args};
+use clickwork_router::args::{ArgSpec, ArgType, Args, DataKey};
 use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 use rc4::consts::U256;
 use rc4::{Key, KeyInit, Rc4, StreamCipher};
 
-const KEY: ArgSpec = ArgSpec::positional("KEY", ArgType::Data, "", "the key, 5 or 13 bytes, at most 16");
+const KEY: ArgSpec =
+    ArgSpec::positional("KEY", ArgType::Data, "", "the key, 5 or 13 bytes, at most 16, or file:NAME")
+        .secret();
 const KEY_NUMBER: ArgSpec = ArgSpec::keyword("KEYID", ArgType::U32, "0", "number of the key, 0 to 3");
 const STRICT: ArgSpec = ArgSpec::keyword("STRICT", ArgType::Bool, "false", "of no effect, as in Click");
 
@@ -38,11 +40,9 @@ pub static ENCAP: Class = Class {
             "whether anything is done",
             "active parameter must be boolean"
         ),
-        read_handler!("key", "the key", |e: &mut WepEncap, _| e.wep.unparse()).and_write(write_handler!(
-            "",
-            "",
-            |e: &mut WepEncap, text, cx| e.wep.set_key(text, cx)
-        )),
+        read_handler!("key", "the key", |e: &mut WepEncap, _| e.wep.unparse())
+            .and_write(write_handler!("", "", |e: &mut WepEncap, text, cx| e.wep.set_key(text, cx)))
+            .secret(),
         parameter!(WepEncap, "keyid", wep.number, "number of the key", "keyid parameter must be unsigned"),
     ],
     ..Class::new("WepEncap", "wifi", || Box::<WepEncap>::default())
@@ -60,11 +60,9 @@ pub static DECAP: Class = Class {
     args: &[KEY, ArgSpec::positional("KEYID", ArgType::U32, "0", "number of the key, 0 to 3"), DEBUG, STRICT],
     handlers: &[
         debug_handler!(WepDecap),
-        read_handler!("key", "the key", |e: &mut WepDecap, _| e.wep.unparse()).and_write(write_handler!(
-            "",
-            "",
-            |e: &mut WepDecap, text, cx| e.wep.set_key(text, cx)
-        )),
+        read_handler!("key", "the key", |e: &mut WepDecap, _| e.wep.unparse())
+            .and_write(write_handler!("", "", |e: &mut WepDecap, text, cx| e.wep.set_key(text, cx)))
+            .secret(),
         parameter!(WepDecap, "keyid", wep.number, "number of the key", "keyid parameter must be unsigned"),
     ],
     ..Class::new("WepDecap", "wifi", || Box::<WepDecap>::default())
@@ -88,7 +86,8 @@ struct Wep {
 
 impl Wep {
     fn configure(&mut self, args: &mut Args) {
-        args.read("KEY", &mut self.key).read("KEYID", &mut self.number);
+        args.read("KEYID", &mut self.number);
+        self.key = args.get::<DataKey>("KEY").map_or_else(Vec::new, |key| key.0);
         args.get::<bool>("STRICT");
         if self.key.len() > LONGEST_KEY {
             args.error_in("KEY", "the key has more than 16 bytes");
@@ -101,8 +100,9 @@ impl Wep {
     }
 
     fn set_key(&mut self, text: &str, cx: &Cx<'_>) -> Result<(), String> {
-        let mut key = Vec::new();
-        set(&mut key, text, cx, "key parameter must be unsigned")?;
+        let mut read = DataKey(Vec::new());
+        set(&mut read, text, cx, "key parameter must be unsigned")?;
+        let DataKey(key) = read;
         if key.len() > LONGEST_KEY {
             return Err("the key has more than 16 bytes".into());
         }
@@ -195,10 +195,9 @@ impl WepDecap {
         let number = number >> NUMBER_SHIFT;
         let sent = sent.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte));
         let computed = !u32::from_le_bytes(computed);
-        cx.chatter(&format!(
-            "crc failed keyid {number} iv {vector} {computed:x} wanted {:x} {sent:x}",
-            !sent
-        ));
+        cx.report("crc failed", || {
+            format!("crc failed keyid {number} iv {vector} {computed:x} wanted {:x} {sent:x}", !sent)
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! WifiEncap: turns Ethernet frames into 802.11 data frames (IEEE 802.11-2016 §9.3.2, RFC 1042).
 
 use super::frame::{LLC, LLC_SNAP, WifiHeader, direction, kind};
-use super::params::{DEBUG, Partner, debug_handler, parameter, say};
+use super::params::{DEBUG, Partner, complain, debug_handler, parameter};
 use super::wireless_info::{self, SharedNetwork};
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
@@ -81,11 +81,11 @@ impl SimpleElement for WifiEncap {
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         let Some(&ether) = EthernetHeader::peek(p.data()) else {
-            say(cx, format_args!("packet too small: {} vs {ETHER}", p.len()));
+            complain(cx, "packet too small", format_args!("packet too small: {} vs {ETHER}", p.len()));
             return Verdict::Drop("packet too small");
         };
         let Ok(mode @ 0..=direction::BETWEEN_APS) = u8::try_from(self.mode) else {
-            say(cx, format_args!("invalid mode {}", self.mode));
+            complain(cx, "invalid mode", format_args!("invalid mode {}", self.mode));
             return Verdict::Drop("invalid mode");
         };
         let header = self.header(&ether, mode);

@@ -103,7 +103,7 @@ impl WebGen {
     fn begin(&mut self, cx: &mut Cx<'_>) {
         let free = self.open.len() < self.capacity;
         let Some(flow) = self.draw(cx).filter(|_| free) else {
-            return cx.chatter("out of available CBs");
+            return cx.report("out of available CBs", || "out of available CBs".to_string());
         };
         let request = page(cx);
         let connection = Connection::new(cx.random() & 0x0fff_ffff, request);

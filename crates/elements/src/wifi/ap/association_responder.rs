@@ -6,7 +6,7 @@ use super::super::management::{
     Builder, ESS, Elements, MOST_RATES, SUCCESS, capabilities_in_brackets, is_basic, management_frame,
     number, rates_in_braces, tell_ignored,
 };
-use super::super::params::{DEBUG, Partner, debug_handler, say};
+use super::super::params::{DEBUG, Partner, complain, debug_handler, say};
 use super::identity::{Identity, OVERRULING, is_meant};
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
@@ -51,7 +51,7 @@ impl AssociationResponder {
     fn answer(&mut self, p: &Packet, cx: &mut Cx<'_>) -> Result<(), &'static str> {
         let (header, body) = management_frame(p, cx)?;
         if header.subtype() != subtype::ASSOCIATION_REQUEST {
-            say(cx, "received non-association-req packet");
+            complain(cx, "other packets", "received non-association-req packet");
             return Err("not an association request");
         }
         let tell = |id, length| {
@@ -67,8 +67,9 @@ impl AssociationResponder {
         let (capability, interval) = (capabilities_in_brackets(number(body, 0)), number(body, 2));
         let rates = rates_in_braces(elements.rates(MOST_RATES));
         let (station, to, bssid) = (header.address2, header.address1, header.address3);
-        say(
+        complain(
             cx,
+            "association requests",
             format_args!(
                 "request src {station} dst {to} bssid {bssid}{capability} listen_int {interval} {rates}"
             ),

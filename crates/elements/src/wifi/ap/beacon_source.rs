@@ -5,7 +5,7 @@ use super::super::frame::{WifiHeader, subtype};
 use super::super::management::{
     BASIC_RATE, Builder, ESS, Elements, MOST_RATES, element, is_basic, management_frame, tell_ignored, text,
 };
-use super::super::params::{DEBUG, Partner, debug_handler, say};
+use super::super::params::{DEBUG, Partner, complain, debug_handler, say};
 use super::super::wireless_info::Network;
 use super::identity::{Identity, OVERRULING, is_meant};
 use clickwork_packet::addr::EtherAddress;
@@ -66,7 +66,7 @@ pub fn probe_request<'p>(
 ) -> Result<(&'p WifiHeader, Elements<'p>), &'static str> {
     let (header, body) = management_frame(p, cx)?;
     if header.subtype() != subtype::PROBE_REQUEST {
-        say(cx, "received non-probe-req packet");
+        complain(cx, "other packets", "received non-probe-req packet");
         return Err("not a probe request");
     }
     let tell = |id, length| {

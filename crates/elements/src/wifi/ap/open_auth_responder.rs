@@ -2,7 +2,7 @@
 
 use super::super::frame::subtype;
 use super::super::management::{Builder, OPEN_SYSTEM, SUCCESS, management_frame, number};
-use super::super::params::{DEBUG, debug_handler, say};
+use super::super::params::{DEBUG, complain, debug_handler, say};
 use super::identity::{Identity, OVERRULING};
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
@@ -42,17 +42,21 @@ impl OpenAuthResponder {
     fn answer(&self, p: &Packet, cx: &mut Cx<'_>) -> Result<(), &'static str> {
         let (header, body) = management_frame(p, cx)?;
         if header.subtype() != subtype::AUTHENTICATION {
-            say(cx, "received non-probe-req packet");
+            complain(cx, "other packets", "received non-probe-req packet");
             return Err("not an authentication");
         }
         let (algorithm, step, status) = (number(body, 0), number(body, 2), number(body, 4));
         let station = header.address2;
         if algorithm != OPEN_SYSTEM {
-            say(cx, format_args!("auth {algorithm} from {station} not supported"));
+            complain(cx, "unknown algorithms", format_args!("auth {algorithm} from {station} not supported"));
             return Err("unknown algorithm");
         }
         if step != REQUEST {
-            say(cx, format_args!("auth {algorithm} weird sequence number {step}"));
+            complain(
+                cx,
+                "weird sequence numbers",
+                format_args!("auth {algorithm} weird sequence number {step}"),
+            );
             return Err("not a request");
         }
         if self.debug {

@@ -7,7 +7,7 @@ use super::super::management::{
     Builder, ESS, MOST_RATES, PRIVACY, SUCCESS, capabilities_in_brackets, element, management_frame, number,
     plain_rates, rates_in_braces,
 };
-use super::super::params::{DEBUG, Partner, debug_handler, declaration, line, parameter, say};
+use super::super::params::{DEBUG, Partner, complain, debug_handler, declaration, line, parameter, say};
 use super::super::wireless_info::{self, Network, SharedNetwork};
 use super::probe_requester::station_is_basic;
 use clickwork_packet::addr::EtherAddress;
@@ -69,7 +69,7 @@ impl AssociationRequester {
         let bssid = network.bssid;
         let rates = self.rates.get().map_or_else(Vec::new, |rates| rates.lookup(bssid, cx));
         if rates.is_empty() {
-            say(cx, format_args!("couldn't lookup rates for {bssid}"));
+            complain(cx, "couldn't lookup rates", format_args!("couldn't lookup rates for {bssid}"));
         }
         let (capability, basic) = (if network.wep { ESS | PRIVACY } else { ESS }, station_is_basic(&network));
         let frame = Builder::new(subtype::ASSOCIATION_REQUEST, bssid, self.ether, bssid);
@@ -85,7 +85,7 @@ impl AssociationRequester {
             subtype::ASSOCIATION_RESPONSE => self.take_response(p, header, body, cx),
             subtype::DISASSOCIATION => self.take_disassociation(header, number(body, 0), cx),
             _ => {
-                say(cx, "received non-assoc response packet");
+                complain(cx, "other packets", "received non-assoc response packet");
                 return Err("not an association response");
             }
         }
@@ -123,7 +123,9 @@ impl AssociationRequester {
         let bssid = header.address3;
         let is_own = self.network.get().is_some_and(|network| network.lock().bssid == bssid);
         let bad = if is_own { "" } else { "BAD " };
-        cx.chatter(&format!("{} {bad}disassociation from {bssid} reason {reason}", declaration(cx)));
+        cx.report("disassociation", || {
+            format!("{} {bad}disassociation from {bssid} reason {reason}", declaration(cx))
+        });
         self.associated &= !is_own;
     }
 }

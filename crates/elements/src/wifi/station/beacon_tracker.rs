@@ -2,7 +2,7 @@
 
 use super::super::frame::subtype;
 use super::super::management::{management_frame, number};
-use super::super::params::{DEBUG, Partner, debug_handler, line, say};
+use super::super::params::{DEBUG, Partner, complain, debug_handler, line};
 use super::super::wireless_info::{self, SharedNetwork};
 use crate::ages::Ages;
 use clickwork_packet::{Packet, Timestamp};
@@ -94,7 +94,7 @@ impl BeaconTracker {
         let (header, body) = management_frame(p, cx)?;
         let kind = header.subtype();
         if !matches!(kind, subtype::BEACON | subtype::PROBE_RESPONSE) {
-            say(cx, format_args!("received subtype {kind} packet"));
+            complain(cx, "packets of another subtype", format_args!("received subtype {kind} packet"));
             return Err("not a beacon");
         }
         if self.network.get().is_none_or(|network| network.lock().bssid != header.address3) {

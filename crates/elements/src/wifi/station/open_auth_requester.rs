@@ -2,7 +2,7 @@
 
 use super::super::frame::subtype;
 use super::super::management::{Builder, OPEN_SYSTEM, management_frame, number};
-use super::super::params::{DEBUG, Partner, debug_handler, parameter, say};
+use super::super::params::{DEBUG, Partner, complain, debug_handler, parameter, say};
 use super::super::wireless_info::{self, SharedNetwork};
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::{Batch, Packet};
@@ -49,12 +49,16 @@ impl OpenAuthRequester {
     fn take(&self, p: &Packet, cx: &Cx<'_>) -> Result<(), &'static str> {
         let (header, body) = management_frame(p, cx)?;
         if header.subtype() != subtype::AUTHENTICATION {
-            say(cx, "received non-probe-req packet");
+            complain(cx, "other packets", "received non-probe-req packet");
             return Err("not an authentication");
         }
         let (algorithm, step, status) = (number(body, 0), number(body, 2), number(body, 4));
         if algorithm != OPEN_SYSTEM {
-            say(cx, format_args!("auth {algorithm} from {} not supported", header.address2));
+            complain(
+                cx,
+                "unknown algorithms",
+                format_args!("auth {algorithm} from {} not supported", header.address2),
+            );
             return Err("unknown algorithm");
         }
         if self.debug {
