@@ -3,7 +3,7 @@
 //! A handler is named `element.handler`, `handler` (or `.handler`) for the router's own, and may be written relative to
 //! an element, whose compound is searched first.
 
-use crate::args::{HandlerOwner, HandlerRef};
+use crate::args::{HIDDEN, HandlerOwner, HandlerRef, hide_in_text, hide_keys, keys_in};
 use crate::handler::{Action, Handler, HandlerError, Value};
 use crate::router::{ElementId, Router};
 use crate::standard;
@@ -120,6 +120,52 @@ impl Router {
         }
     }
 
+    /// Reads a resolved handler for somebody who may not write: keys are hidden.
+    ///
+    /// # Errors
+    /// As [`Router::read`].
+    pub fn read_target_without_keys(&mut self, target: &Target, parameter: &str) -> Outcome {
+        let hidden = std::mem::replace(&mut self.hides_keys, true);
+        let outcome = self.read_target(target, parameter);
+        self.hides_keys = hidden;
+        outcome
+    }
+
+    /// The configuration of an element as it is shown at present.
+    fn config_shown(&self, id: ElementId, value: Value) -> Value {
+        let specs = self.info(id).class.args;
+        if !self.hides_keys || specs.iter().all(|spec| spec.secret_from.is_none()) {
+            return value;
+        }
+        hide_keys(specs, &value.text()).into()
+    }
+
+    /// The configuration as it was written, as it is shown at present. Where keys are hidden that cannot be found in it,
+    /// it is the flat one.
+    pub(crate) fn source_shown(&mut self) -> String {
+        if !self.hides_keys {
+            return self.source_text.clone();
+        }
+        let keys: Vec<String> = self
+            .infos
+            .iter()
+            .flat_map(|info| keys_in(info.class.args, &info.config))
+            .map(str::to_string)
+            .collect();
+        hide_in_text(&self.source_text, &keys).unwrap_or_else(|| self.flat_shown())
+    }
+
+    /// The flat configuration, as it is shown at present.
+    pub(crate) fn flat_shown(&mut self) -> String {
+        let mut graph = self.to_present_graph();
+        if self.hides_keys {
+            for (info, element) in self.infos.iter().zip(&mut graph.elements) {
+                element.config = hide_keys(info.class.args, &element.config);
+            }
+        }
+        clickwork_lang::print(&graph)
+    }
+
     /// Writes a resolved handler.
     ///
     /// # Errors
@@ -138,7 +184,11 @@ impl Router {
     pub fn read_handler(&mut self, id: ElementId, name: &str, parameter: &str) -> Outcome {
         let found = self.find_handler(id, name)?;
         match found.handler.read {
-            Some(action) => self.act(id, action, &found.text(parameter), |_, _| {}),
+            Some(_) if found.handler.secret && self.hides_keys => Ok(Value::from(HIDDEN)),
+            Some(action) => {
+                let value = self.act(id, action, &found.text(parameter), |_, _| {})?;
+                Ok(if name == "config" { self.config_shown(id, value) } else { value })
+            }
             None => Err(self.wrong_kind(id, name, "read")),
         }
     }

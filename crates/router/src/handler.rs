@@ -141,6 +141,8 @@ pub struct Handler {
     pub private: bool,
     /// Whether its value is data that stands as it is: no end of line is added where it is printed.
     pub raw: bool,
+    /// Whether its value shows keys: those who may not write see [`HIDDEN`](crate::args::HIDDEN) instead.
+    pub secret: bool,
 }
 
 impl Handler {
@@ -155,6 +157,7 @@ impl Handler {
             numbered: false,
             private: false,
             raw: false,
+            secret: false,
         }
     }
 
@@ -173,6 +176,12 @@ impl Handler {
     /// The same handler, whose value is printed as it is; see [`Handler::raw`].
     pub const fn raw(mut self) -> Handler {
         self.raw = true;
+        self
+    }
+
+    /// The same handler, whose value is not for everybody; see [`Handler::secret`].
+    pub const fn secret(mut self) -> Handler {
+        self.secret = true;
         self
     }
 

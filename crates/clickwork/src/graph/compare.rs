@@ -12,7 +12,7 @@ pub fn mark(model: &mut Model, other: &Graph, file: &Path) {
     for part in &mut model.parts {
         part.mark = match elements.get(&*part.full_name) {
             None => Some(Mark::Missing),
-            Some((class, config)) if *class == part.class && *config == part.config => None,
+            Some((class, config)) if *class == part.class && *config == part.whole => None,
             Some(_) => Some(Mark::Different),
         };
     }

@@ -5,6 +5,7 @@
 
 use super::live::Counts;
 use super::measure;
+use clickwork_router::args::hide_keys;
 use clickwork_router::facts::processing_of;
 use clickwork_router::{ElementId, Processing, Router};
 use std::collections::HashMap;
@@ -52,8 +53,10 @@ pub struct Part {
     pub class: String,
     /// The family of the class.
     pub family: &'static str,
-    /// The whole configuration, without comments.
+    /// The configuration, without comments and keys: what is shown.
     pub config: String,
+    /// The same with keys: what is compared.
+    pub whole: String,
     /// The part of it that is shown.
     pub lines: Vec<String>,
     /// Counts of a running router.
@@ -164,7 +167,8 @@ fn part(
         kinds.iter().enumerate().map(port).collect()
     };
     // Without comments.
-    let config = super::compare::plain(&info.config);
+    let whole = super::compare::plain(&info.config);
+    let config = hide_keys(info.class.args, &whole);
     let has_ports = !(info.inputs.is_empty() && info.outputs.is_empty());
     Part {
         name: None,
@@ -173,6 +177,7 @@ fn part(
         family: info.class.family,
         lines: measure::abbreviate(&config, COLUMNS, MOST_LINES),
         config,
+        whole,
         counts: counts.filter(|_| has_ports).map(|c| c.text(&info.name)),
         inputs: side(&info.inputs, false),
         outputs: side(&info.outputs, true),

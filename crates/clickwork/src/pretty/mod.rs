@@ -23,6 +23,8 @@ use crate::input::InputOptions;
 use crate::output;
 use crate::report::Report;
 use crate::tool;
+use clickwork_router::Registry;
+use clickwork_router::args::{HIDDEN, keys_in};
 use page::{Documents, Page};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -100,7 +102,8 @@ fn run(args: &Pretty, report: &Report) -> ExitCode {
         let libraries = page::libraries(&subject);
         let page =
             Page { subject: &subject, documents: &documents, facts: &facts, kinds: &kinds, libraries, used };
-        output::write(&args.output, &Template { page: &page, defines }.fill(&text))?;
+        let filled = Template { page: &page, defines }.fill(&text);
+        output::write(&args.output, &without_keys(filled, &subject, &registry))?;
         match subject.mistakes.has_errors() {
             true => Err(format!(
                 "{}: not a correct configuration; the page shows what was understood",
@@ -109,6 +112,22 @@ fn run(args: &Pretty, report: &Report) -> ExitCode {
             false => Ok(()),
         }
     })
+}
+
+/// A page without the keys of the configuration, wherever it shows them.
+fn without_keys(mut page: String, subject: &Subject, registry: &Registry) -> String {
+    let mut keys: Vec<&str> = subject
+        .network
+        .elements()
+        .filter_map(|(_, e)| Some(keys_in(registry.get(&e.class)?.args, &e.config)))
+        .flatten()
+        .collect();
+    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+    keys.dedup();
+    for key in keys {
+        page = page.replace(&escape(key), HIDDEN);
+    }
+    page
 }
 
 /// Where classes are described that have no manual here: a package's, if the configuration requires one.

@@ -3,7 +3,7 @@
 
 use super::cipher::Suite;
 use clickwork_router::Cx;
-use clickwork_router::args::{ArgSpec, ArgType, Args, BadValue, Choice, FromArg, Names, unquote_bytes};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Choice, HexKey};
 use std::sync::Arc;
 
 /// The arguments of both ends.
@@ -15,9 +15,10 @@ pub const SPI: ArgSpec = ArgSpec::required(
 /// See [`SPI`].
 pub const KEY: ArgSpec = ArgSpec::required(
     "KEY",
-    ArgType::Other("key in hexadecimal"),
-    "secret key; for aes-gcm it ends with four bytes of salt",
-);
+    ArgType::Other("key in hexadecimal, or file:NAME"),
+    "secret key, or the file it is in; for aes-gcm it ends with four bytes of salt",
+)
+.secret();
 /// See [`SPI`].
 pub const CIPHER: ArgSpec = ArgSpec::keyword(
     "CIPHER",
@@ -28,10 +29,11 @@ pub const CIPHER: ArgSpec = ArgSpec::keyword(
 /// See [`SPI`].
 pub const AUTH_KEY: ArgSpec = ArgSpec::keyword(
     "AUTH_KEY",
-    ArgType::Other("key in hexadecimal"),
+    ArgType::Other("key in hexadecimal, or file:NAME"),
     "",
-    "secret key of HMAC-SHA-256, 32 bytes; for aes-cbc",
-);
+    "secret key of HMAC-SHA-256, 32 bytes, or the file it is in; for aes-cbc",
+)
+.secret();
 /// See [`SPI`].
 pub const MODE: ArgSpec = ArgSpec::keyword(
     "MODE",
@@ -127,7 +129,7 @@ impl Claim {
 
 fn read_suite(args: &mut Args) -> Option<Suite> {
     let is_cbc = args.get_with("CIPHER", Choice(&[("aes-gcm", false), ("aes-cbc", true)])).unwrap_or(false);
-    let (key, auth_key): (Option<Key>, Option<Key>) = (args.get("KEY"), args.get("AUTH_KEY"));
+    let (key, auth_key): (Option<HexKey>, Option<HexKey>) = (args.get("KEY"), args.get("AUTH_KEY"));
     if !is_cbc {
         if args.has("AUTH_KEY") {
             args.error_in("AUTH_KEY", "AES-GCM needs none; did you mean CIPHER aes-cbc?");
@@ -147,22 +149,4 @@ fn read_suite(args: &mut Args) -> Option<Suite> {
         }
     }
     None
-}
-
-/// A secret, in hexadecimal: `0x` in front is allowed, as are Click's `\<...>`. Messages do not repeat it.
-struct Key(Vec<u8>);
-
-impl FromArg for Key {
-    fn from_arg(text: &str, _: &Names) -> Result<Self, BadValue> {
-        if text.starts_with("\\<") {
-            return Ok(Key(unquote_bytes(text)));
-        }
-        let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
-        let byte = |pair: &[u8]| {
-            let digit = |d: u8| char::from(d).to_digit(16);
-            Some((digit(*pair.first()?)? * 16 + digit(*pair.get(1)?)?) as u8)
-        };
-        let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
-        bytes.map(Key).ok_or_else(|| "must be an even number of hexadecimal digits".into())
-    }
 }

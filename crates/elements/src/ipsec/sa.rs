@@ -7,7 +7,7 @@
 use super::replay::Window;
 use clickwork_packet::Packet;
 use clickwork_packet::anno::Anno;
-use clickwork_router::args::{ArgSpec, ArgType, Args, Names};
+use clickwork_router::args::{ArgSpec, ArgType, Args, DataKey, Names};
 use clickwork_router::{Cx, ElementId};
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
@@ -24,8 +24,8 @@ pub const KEY_LEN: usize = 16;
 /// The words that describe an association at the end of a route.
 pub const ARGS: &[ArgSpec] = &[
     ArgSpec::required("SPI", ArgType::U32, "security parameters index"),
-    ArgSpec::required("ENCRYPT_KEY", ArgType::Data, "16 bytes"),
-    ArgSpec::required("AUTH_KEY", ArgType::Data, "16 bytes"),
+    ArgSpec::required("ENCRYPT_KEY", ArgType::Data, "16 bytes").secret(),
+    ArgSpec::required("AUTH_KEY", ArgType::Data, "16 bytes").secret(),
     ArgSpec::required("REPLAY", ArgType::U32, "first sequence number"),
     ArgSpec::required("OOSIZE", ArgType::U8, "sequence numbers below the greatest that may still come"),
 ];
@@ -55,10 +55,13 @@ impl Association {
     pub fn parse(text: &str, names: &Names, complain: impl Fn(&str)) -> Option<(u32, Association)> {
         let mut args = Args::from_words(ARGS, text, names);
         let (spi, start, window_size) = (args.get("SPI"), args.get("REPLAY"), args.get("OOSIZE"));
-        let (encryption, authentication): (Option<Vec<u8>>, Option<Vec<u8>>) =
+        let (encryption, authentication): (Option<DataKey>, Option<DataKey>) =
             (args.get("ENCRYPT_KEY"), args.get("AUTH_KEY"));
-        args.finish().ok()?;
-        let keys = (encryption?.try_into().ok(), authentication?.try_into().ok());
+        if let Err(errors) = args.finish() {
+            errors.0.iter().filter(|e| e.message.starts_with("key file")).for_each(|e| complain(&e.message));
+            return None;
+        }
+        let keys = (encryption?.0.try_into().ok(), authentication?.0.try_into().ok());
         let (Some(encryption_key), Some(authentication_key)) = keys else {
             complain("key has bad length");
             return None;

@@ -28,7 +28,8 @@ pub static CLASS: Class = Class {
             let spi: u32 = parse(text, "unsigned integer")?;
             if e.store.remove(spi) { Ok(()) } else { Err("No such entry".to_string()) }
         }),
-        read_handler!("table", "all associations, with their keys", |e: &mut SATable, _| e.store.dump()),
+        read_handler!("table", "all associations, with their keys", |e: &mut SATable, _| e.store.dump())
+            .secret(),
     ],
     ..Class::new("SATable", "ipsec", || Box::<SATable>::default())
 };

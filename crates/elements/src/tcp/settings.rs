@@ -65,7 +65,7 @@ pub const ARGS: &[ArgSpec] = &[
     ArgSpec::keyword("SNDBUF", ArgType::U32, "", "bytes that may wait to be acknowledged; as above"),
     ArgSpec::keyword("NODELAY", ArgType::Bool, "true", "whether small segments are sent at once"),
     ArgSpec::keyword("KEEPALIVE", ArgType::Bool, "false", "whether idle connections are probed"),
-    ArgSpec::keyword("SEED", ArgType::U64, "", "of its random numbers and secrets; for tests"),
+    ArgSpec::keyword("SEED", ArgType::U64, "", "of its random numbers and secrets; for tests").secret(),
     ArgSpec::rest("ADDR", ADDRESS, "its own addresses; all packets are for it, if none is given"),
 ];
 

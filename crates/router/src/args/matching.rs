@@ -16,6 +16,8 @@ pub(super) struct Given {
     pub range: Range<usize>,
     /// The word before the value, if it was taken by position although it looks like a keyword.
     pub suspected_keyword: Option<String>,
+    /// Where another value for the entry lies, which does not count.
+    pub superseded: Option<Range<usize>>,
 }
 
 /// The outcome for all entries.
@@ -101,7 +103,8 @@ impl Pool {
         // The later one counts, as with two keywords.
         match (by_keyword, by_position) {
             (Some((index, length)), Some((position, _))) if index > position => {
-                Some(self.value(index, length))
+                let superseded = Some(self.arguments[position].range.clone());
+                Some(Given { superseded, ..self.value(index, length) })
             }
             (Some((index, length)), None) => Some(self.value(index, length)),
             (_, Some((position, suspected))) => Some(self.whole(position, suspected)),
@@ -149,13 +152,13 @@ impl Pool {
         // With a comment inside, text and place have different lengths: then the place is the whole argument.
         let is_verbatim = text.len() == range.len();
         let start = if is_verbatim { range.end - value.len() } else { range.start };
-        Given { text: value.to_owned(), range: start..range.end, suspected_keyword: None }
+        Given { text: value.to_owned(), range: start..range.end, suspected_keyword: None, superseded: None }
     }
 
     fn whole(&self, index: usize, suspected: usize) -> Given {
         let Argument { text, range } = &self.arguments[index];
         let suspected_keyword = (suspected > 0).then(|| text[..suspected].to_owned());
-        Given { text: text.clone(), range: range.clone(), suspected_keyword }
+        Given { text: text.clone(), range: range.clone(), suspected_keyword, superseded: None }
     }
 
     fn warn_twice(&mut self, name: &str) {

@@ -17,6 +17,7 @@ mod names;
 mod quote;
 mod real;
 mod reference;
+mod secret;
 mod services;
 mod spec;
 mod split;
@@ -32,6 +33,7 @@ pub use names::{DeviceAddresses, NameValue, Names};
 pub use quote::{is_word, quote, quote_bytes, unquote, unquote_bytes};
 pub use real::{Real2, Real10, SignedReal2, SignedReal10, format_real2, format_real10};
 pub use reference::{ElementRef, HandlerCall, HandlerOwner, HandlerRef};
+pub use secret::{DataKey, HIDDEN, HexKey, hide_in_text, hide_keys, keys_in};
 pub use services::{IpProto, TcpPort, UdpPort};
 pub use spec::{ArgKind, ArgSpec, ArgType};
 pub use split::{Argument, arguments, split_args, split_words, words};
@@ -243,7 +245,9 @@ impl Args {
         let spec = &self.specs[index];
         let error = ArgError::new(reason.to_string()).about(spec.name).at(Some(given.range.clone()));
         let expectation = spec.ty.expectation();
-        match (&given.suspected_keyword, reason) {
+        // What looks like a keyword may be a part of the key.
+        let suspected_keyword = given.suspected_keyword.as_ref().filter(|_| spec.secret_from.is_none());
+        match (suspected_keyword, reason) {
             (Some(word), _) if self.index(word).is_some() => {
                 let name = spec.name;
                 error.hint(format!("'{word}' is a keyword; give {name} before it, or as '{name} VALUE'"))

@@ -35,6 +35,8 @@ pub struct ArgSpec {
     pub help: &'static str,
     /// Older keywords for the same argument. Using one gives a warning.
     pub aliases: &'static [&'static str],
+    /// The word from which on it is a key, 0 if all of it is; see [`ArgSpec::secret`].
+    pub secret_from: Option<usize>,
 }
 
 impl ArgSpec {
@@ -74,6 +76,18 @@ impl ArgSpec {
         self
     }
 
+    /// The same argument, which is a key: it is hidden from those who may not change the configuration, and may be
+    /// `file:NAME`. [`HexKey`](super::HexKey) and [`DataKey`](super::DataKey) read it.
+    pub const fn secret(self) -> Self {
+        self.secret_from_word(0)
+    }
+
+    /// The same for an argument of words that is a key from a word on.
+    pub const fn secret_from_word(mut self, word: usize) -> Self {
+        self.secret_from = Some(word);
+        self
+    }
+
     const fn new(
         name: &'static str,
         kind: ArgKind,
@@ -81,7 +95,7 @@ impl ArgSpec {
         default: &'static str,
         help: &'static str,
     ) -> Self {
-        Self { name, kind, ty, default, help, aliases: &[] }
+        Self { name, kind, ty, default, help, aliases: &[], secret_from: None }
     }
 
     /// Whether leaving it out is an error.

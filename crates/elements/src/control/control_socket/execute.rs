@@ -82,7 +82,8 @@ fn read(router: &mut Router, rights: Rights, name: &str, text: &str) -> Reply {
         return Reply::line(Code::Permission, &format!("Handler '{name}' write-only"));
     }
     let outcome = if access.parameter || text.is_empty() {
-        router.read_target(&target, text)
+        let read = if rights.read_only { Router::read_target_without_keys } else { Router::read_target };
+        read(router, &target, text)
     } else {
         Err(HandlerError::WrongKind(format!("read handler '{name}' does not take parameters")))
     };

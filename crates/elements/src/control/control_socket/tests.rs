@@ -413,3 +413,23 @@ fn mistakes_in_the_configuration() {
         assert!(e.contains(text), "{config}: {e}");
     }
 }
+
+#[test]
+fn who_may_only_read_sees_no_keys() {
+    let config = "define($K \\<0102030405060708090a0b0c0d0e0f10>);\n\
+                  ctl :: ControlSocket(TCP, 0); r :: ControlSocket(TCP, 0, READONLY true);\n\
+                  e :: IPsecESPEncrypt(0x1001, KEY 000102030405060708090a0b0c0d0e0f10111213, SRC 1.0.0.1, DST 1.0.0.2);\n\
+                  Idle -> e -> w :: WepEncap(\\<a1b2c3d4e5>) -> Discard;\n\
+                  l :: RadixIPsecLookup(0/0 0, 1.0.0.0/8 1 7 $K \\<11111111111111111111111111111111> 1 32);\n\
+                  Idle -> l; l[0] -> Discard; l[1] -> Discard; l[2] -> Discard;";
+    let mut t = Harness::new(config);
+    let read_only = t.read("r.port").parse().unwrap();
+    let asked = b"read config\nread flatconfig\nread e.config\nread w.config\nread w.key\nread l.config\nread l.table\n";
+    let (all, hidden) = with_client(&mut t, |port| (transcript(port, asked), transcript(read_only, asked)));
+    for key in ["0001020304", "a1b2c3d4e5", "A1B2C3D4E5", "0102030405060708", "1111111111"] {
+        assert!(all.contains(key) && !hidden.contains(key), "{key}: {hidden}");
+    }
+    let count = |text: &str| hidden.matches(text).count();
+    assert_eq!((count("\u{2022}\u{2022}\u{2022}") > 8, count("520"), count("590")), (true, 0, 0), "{hidden}");
+    assert!(hidden.contains("1.0.0.0/8 1 7 \u{2022}\u{2022}\u{2022}"), "{hidden}");
+}
