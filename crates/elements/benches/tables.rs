@@ -1,11 +1,13 @@
 //! What a packet costs in elements that remember addresses, with a thousand and with a hundred thousand of them: a frame
-//! through EtherSwitch, a packet through ARPQuerier to a known host, and to hosts whose entries are too old.
+//! through EtherSwitch, a packet through ARPQuerier to a known host, and to hosts whose entries are too old. Likewise for
+//! what a flood of single fragments costs IPReassembler with little and with much memory for them.
 //!
 //! The large tables do not fit into the nearest caches; a cost that grew with the number of entries would be a hundred times
 //! as high.
 
 use clickwork_elements::testing::Harness;
 use clickwork_packet::addr::Ipv4Address;
+use clickwork_packet::checksum::Sum;
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::Endpoint;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_main};
@@ -56,6 +58,19 @@ fn host(n: u32) -> Ipv4Address {
     Ipv4Address::from_bits(0x0A00_0000 + n)
 }
 
+/// The first fragment of a packet of its own.
+fn fragment(n: u32) -> Packet {
+    let [a, b, c, d] = n.to_be_bytes();
+    let mut bytes = [0; 28];
+    bytes[..10].copy_from_slice(&[0x45, 0, 0, 28, c, d, 0x20, 0, 64, 17]);
+    bytes[12..20].copy_from_slice(&[10, 0, a, b, 10, 0, 0, 2]);
+    let sum = Sum::new().bytes(&bytes[..20]).finish();
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    let mut p = Packet::new(&bytes);
+    p.set_network_header(0, 20);
+    p
+}
+
 fn arp(entries: u32) -> Lab {
     let mut lab = Lab::new(
         "s :: Source -> q :: ARPQuerier(9.0.0.1, 2:0:0:0:0:1, TIMEOUT 60, POLL_TIMEOUT 0) -> Discard;
@@ -80,6 +95,11 @@ fn tables(c: &mut Criterion) {
         lab.harness.run_for(Duration::from_secs(100));
         group.bench_function(BenchmarkId::new("ARPQuerier, old entries", size), |b| {
             b.iter(|| lab.send(size, packet));
+        });
+        let mut lab = Lab::new(&format!("s :: Source -> IPReassembler(HIMEM {}) -> Discard", size * 48));
+        (0..size.div_ceil(BATCH)).for_each(|_| lab.send(u32::MAX, fragment));
+        group.bench_function(BenchmarkId::new("IPReassembler, flood", size), |b| {
+            b.iter(|| lab.send(u32::MAX, fragment));
         });
     }
 }

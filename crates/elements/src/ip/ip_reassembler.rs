@@ -228,18 +228,6 @@ mod tests {
         ip("1.0.0.1", "2.0.0.2").payload(17, payload).bytes()
     }
 
-    #[test]
-    fn a_flood_of_single_fragments_costs_the_same_however_many_are_held() {
-        let flooded = |most: u32| {
-            let mut t = Harness::new(&format!("s :: Source -> IPReassembler(HIMEM {most}) -> Discard"));
-            for n in 0..most / 48 {
-                flood(&mut t, n);
-            }
-            t
-        };
-        crate::testing::assert_flat(flooded(1 << 13), flooded(1 << 21), |t, n| flood(t, n));
-    }
-
     /// Pushes a fragment of a packet of its own.
     fn flood(t: &mut Harness, n: u32) {
         let [a, b, c, d] = n.to_be_bytes();
