@@ -1,5 +1,4 @@
-//! `clickwork build` and `clickwork run --compiled`: the same router, compiled. Without a Rust compiler these tests say that they are
-//! skipped.
+//! `clickwork build` and `clickwork run --compiled`: the same router, compiled.
 
 mod common;
 
@@ -7,15 +6,6 @@ use common::{Scratch, text};
 use snapbox::cmd::Command;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-
-/// Whether there is a compiler.
-fn has_compiler() -> bool {
-    let found = std::process::Command::new("rustc").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: no rustc to compile routers with");
-    }
-    found
-}
 
 /// Where these tests keep compiled code.
 fn cache() -> PathBuf {
@@ -72,9 +62,6 @@ const HANDLERS: &[&str] = &[
 
 #[test]
 fn the_ip_router_says_the_same_built() {
-    if !has_compiler() {
-        return;
-    }
     let dir = Scratch::new("built-ip");
     let file = ip_router();
     let run = |n: &str| stdout(clickwork(&dir).args(["run", text(&file), n]).args(HANDLERS));
@@ -89,9 +76,6 @@ fn the_ip_router_says_the_same_built() {
 
 #[test]
 fn a_built_program_needs_nothing_else() {
-    if !has_compiler() {
-        return;
-    }
     let (dir, elsewhere) = (Scratch::new("built-alone"), Scratch::new("built-elsewhere"));
     dir.write("lib.click", "elementclass Marked { input -> Paint(3) -> output }");
     dir.write(
@@ -121,9 +105,6 @@ fn a_built_program_needs_nothing_else() {
 
 #[test]
 fn configurations_come_from_everywhere() {
-    if !has_compiler() {
-        return;
-    }
     let dir = Scratch::new("built-inputs");
     let config = "InfiniteSource(LIMIT 3, STOP true) -> Strip(5) -> c :: Counter -> Discard;";
     let count = |name: &str| stdout(program(&dir, name).args(["-h", "c.count"]));
@@ -147,9 +128,6 @@ fn configurations_come_from_everywhere() {
 
 #[test]
 fn the_rust_source_names_the_elements_and_is_complete() {
-    if !has_compiler() {
-        return;
-    }
     let dir = Scratch::new("emit-rust");
     let source = stdout(clickwork(&dir).args(["build", "--emit=rust", text(&ip_router())]));
     for declared in ["// gio0 :: IPGWOptions(10.0.0.1)", "// rt :: StaticIPLookup(", "packets come in at c0"]
@@ -233,9 +211,6 @@ fn without_a_compiler_a_router_runs_interpreted_and_says_why() {
 
 #[test]
 fn a_damaged_cache_is_mended() {
-    if !has_compiler() {
-        return;
-    }
     let dir = Scratch::new("damaged-cache");
     let config = "InfiniteSource(LIMIT 9, STOP true) -> Strip(33) -> c :: Counter -> Discard;";
     let run = || {

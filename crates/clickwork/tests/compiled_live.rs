@@ -1,5 +1,4 @@
-//! Compiled routers while they run: code comes in under traffic, handlers change what was compiled, configurations are replaced. Without a
-//! Rust compiler these tests say that they are skipped.
+//! Compiled routers while they run: code comes in under traffic, handlers change what was compiled, configurations are replaced.
 
 mod common;
 
@@ -8,14 +7,6 @@ use common::{Scratch, text};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
-
-fn has_compiler() -> bool {
-    let found = Command::new("rustc").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: no rustc to compile routers with");
-    }
-    found
-}
 
 /// Numbered packets (by their IP identification) through a push path, a pull path and a push path.
 const NUMBERED: &str = "src :: RatedSource(RATE 2000, LENGTH 20) -> in :: Counter
@@ -109,11 +100,7 @@ fn numbers(dir: &Scratch) -> Vec<u16> {
     numbers
 }
 
-#[test]
 fn the_change_to_compiled_code_loses_and_reorders_nothing() {
-    if !has_compiler() {
-        return;
-    }
     let dir = Scratch::new("live-change");
     let mut router = Live::run(&dir, "a.sock", &["--compiled", "-e", NUMBERED]);
     let note = router.wait_for("elements run compiled");
@@ -137,7 +124,8 @@ fn the_change_to_compiled_code_loses_and_reorders_nothing() {
 struct Namespace(String);
 
 impl Namespace {
-    fn new(test: &str) -> Option<Namespace> {
+    fn new() -> Namespace {
+        clickwork_oracles::namespaces();
         let namespace = Namespace(format!("clickwork-compiled-{}", std::process::id()));
         let ip = |args: &[&str]| {
             Command::new("ip").args(args).output().is_ok_and(|output| output.status.success())
@@ -147,9 +135,9 @@ impl Namespace {
             && ip(&["-n", name, "link", "add", "a", "type", "veth", "peer", "name", "b"])
             && ["a", "b"].iter().all(|end| ip(&["-n", name, "link", "set", end, "up"]));
         if !made {
-            eprintln!("skipped {test}: a network namespace needs root and `ip` (iproute2)");
+            clickwork_oracles::lacking("no network namespaces here");
         }
-        made.then_some(namespace)
+        namespace
     }
 
     fn run(&self, args: &[&str]) -> Command {
@@ -165,12 +153,8 @@ impl Drop for Namespace {
     }
 }
 
-#[test]
 fn packets_of_a_device_are_neither_lost_nor_reordered_by_the_change() {
-    if !has_compiler() {
-        return;
-    }
-    let Some(namespace) = Namespace::new("packets_of_a_device") else { return };
+    let namespace = Namespace::new();
     let dir = Scratch::new("live-device");
     let source = "src :: RatedSource(RATE 2000, LENGTH 20) -> in :: Counter -> UDPIPEncap(10.0.0.2, 1000, 10.0.0.3, 2000)
         -> EtherEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2) -> q :: Queue(10000) -> ToDevice(a)";
@@ -194,11 +178,7 @@ fn packets_of_a_device_are_neither_lost_nor_reordered_by_the_change() {
     assert!(numbers.len() as u64 <= sent);
 }
 
-#[test]
 fn two_runs_may_compile_the_same_at_once() {
-    if !has_compiler() {
-        return;
-    }
     let dir = Scratch::new("live-two");
     let config = NUMBERED.replace("ToDump(out.pcap, ENCAP IP)", "Discard");
     let mut runs = ["a.sock", "b.sock"].map(|socket| Live::run(&dir, socket, &["--compiled", "-e", &config]));
@@ -211,11 +191,7 @@ fn two_runs_may_compile_the_same_at_once() {
     }
 }
 
-#[test]
 fn a_built_router_follows_handlers_and_new_configurations() {
-    if !has_compiler() {
-        return;
-    }
     let dir = Scratch::new("live-built");
     dir.write("router.click", NUMBERED);
     dir.clickwork()
@@ -256,4 +232,11 @@ fn a_built_router_follows_handlers_and_new_configurations() {
 fn router_swap(dir: &Scratch, router: &Live<'_>, config: &str) {
     dir.write("new.click", config);
     router.ctl(&["write", "hotconfig", "--file", "new.click"]);
+}
+
+clickwork_oracles::tests! {
+    the_change_to_compiled_code_loses_and_reorders_nothing,
+    packets_of_a_device_are_neither_lost_nor_reordered_by_the_change,
+    two_runs_may_compile_the_same_at_once,
+    a_built_router_follows_handlers_and_new_configurations,
 }

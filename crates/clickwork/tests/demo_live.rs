@@ -1,21 +1,20 @@
-//! The live demonstration. It needs root, network namespaces and `ip`; without, these tests say that they are skipped.
+//! The live demonstration. It needs root, network namespaces, and the programs that it shows.
 
 mod common;
 
 use common::Scratch;
 use std::process::Command;
 
-/// Whether a network namespace can be made here.
-fn is_possible(test: &str) -> bool {
+/// The demonstration can run here.
+fn expect_possible(test: &str) {
+    clickwork_oracles::namespaces();
     let name = format!("clickwork-test-{}-{test}", std::process::id());
     let netns = |verb: &str| {
         Command::new("ip").args(["netns", verb, &name]).output().is_ok_and(|o| o.status.success())
     };
-    let made = netns("add");
-    if !made {
-        eprintln!("skipped {test}: a network namespace needs root and `ip` (iproute2)");
+    if !(netns("add") && netns("del")) {
+        clickwork_oracles::lacking("no network namespaces here");
     }
-    made && netns("del")
 }
 
 /// The namespaces that the process `pid` made and left.
@@ -29,25 +28,32 @@ fn left_by(pid: u32) -> Vec<String> {
         .collect()
 }
 
-#[test]
-fn every_step_goes_as_it_should() {
-    if !is_possible("every_step_goes_as_it_should") {
-        return;
-    }
-    let dir = Scratch::new("demo-live");
+/// What the demonstration prints, which goes as it should.
+fn demonstration(name: &str) -> String {
+    expect_possible(name);
+    let dir = Scratch::new(name);
     let done = dir.clickwork().args(["demo", "--live"]).assert().success();
     let printed = String::from_utf8(done.get_output().stdout.clone()).unwrap();
     assert!(printed.contains("Every byte is right") && !printed.contains("WRONG"), "{printed}");
+    printed
+}
+
+fn every_step_goes_as_it_should() {
+    clickwork_oracles::program("ping");
+    let printed = demonstration("demo-live");
     for handler in ["from0.count: ", "to1.count: "] {
         assert!(printed.contains(handler), "{printed}");
     }
 }
 
-#[test]
+fn traceroute_sees_the_router() {
+    ["ping", "traceroute"].iter().for_each(|name| clickwork_oracles::program(name));
+    let printed = demonstration("demo-traceroute");
+    assert!(!printed.contains("skipped"), "{printed}");
+}
+
 fn an_interrupt_leaves_nothing_behind() {
-    if !is_possible("an_interrupt_leaves_nothing_behind") {
-        return;
-    }
+    expect_possible("an_interrupt_leaves_nothing_behind");
     let mut program = Command::new(env!("CARGO_BIN_EXE_clickwork"))
         .args(["demo", "--live"])
         .stdout(std::process::Stdio::null())
@@ -63,4 +69,10 @@ fn an_interrupt_leaves_nothing_behind() {
     assert!(asked.is_ok_and(|s| s.success()));
     assert!(!program.wait().unwrap().success());
     assert_eq!(left_by(pid), [""; 0]);
+}
+
+clickwork_oracles::tests! {
+    every_step_goes_as_it_should,
+    traceroute_sees_the_router,
+    an_interrupt_leaves_nothing_behind,
 }

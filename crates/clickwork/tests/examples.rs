@@ -11,18 +11,16 @@ mod frame;
 mod ip6;
 #[path = "examples/mobile.rs"]
 mod mobile;
-#[path = "examples/namespaces.rs"]
-mod namespaces;
 #[path = "examples/nat.rs"]
 mod nat;
-#[path = "examples/pings.rs"]
-mod pings;
 #[path = "examples/tcp.rs"]
 mod tcp;
 #[path = "examples/tunnel.rs"]
 mod tunnel;
 #[path = "examples/vpn.rs"]
 mod vpn;
+#[path = "examples/vpn_arguments.rs"]
+mod vpn_arguments;
 
 use captures::{direct, frames, read_capture, station, unpadded, write_capture, write_timed};
 use clickwork_packet::addr::Ipv4Address;

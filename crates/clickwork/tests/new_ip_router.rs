@@ -6,15 +6,11 @@ mod common;
 #[allow(dead_code)]
 #[path = "../src/demo/frame.rs"]
 mod frame;
-#[path = "examples/namespaces.rs"]
-mod namespaces;
 
 use captures::{frames, station, write_capture};
 use clickwork_packet::headers::Ipv4;
 use common::Scratch;
 use frame::{Content, ETHER_HEADER, IpFrame, Station, arp};
-use namespaces::{Namespace, Running};
-use std::process::{Command, Stdio};
 
 /// Interfaces e0, e1, ... with the addresses 10.N.0.1.
 fn interfaces(count: u8) -> Vec<String> {
@@ -136,52 +132,4 @@ fn mistakes_are_reported_and_nothing_is_written() {
         dir.clickwork().args(["new", "ip-router", "-o", "r.click", "a=10.0.0.1/24"]).assert().failure();
     assert!(String::from_utf8_lossy(&done.get_output().stderr).contains("r.click: it exists already"));
     assert_eq!(dir.read("r.click"), "mine");
-}
-
-/// Four kernel hosts around the router, each of which pings all others, with packets that must be cut on the way to one.
-#[test]
-fn kernel_hosts_reach_each_other_through_the_router() {
-    const HOSTS: u8 = 4;
-    let namespace = |name: &str| Namespace::new("new-router", name);
-    let hosts: Vec<_> = (0..HOSTS).map_while(|n| namespace(&format!("host{n}"))).collect();
-    let Some(middle) = namespace("router").filter(|_| hosts.len() == usize::from(HOSTS)) else {
-        eprintln!(
-            "skipped: hosts around a generated router: a network namespace needs root and `ip` (iproute2)"
-        );
-        return;
-    };
-    if Command::new("ping").arg("-V").output().is_err() {
-        eprintln!("skipped: hosts around a generated router: `ping` is not installed");
-        return;
-    }
-    for (n, host) in hosts.iter().enumerate() {
-        middle.run("ip", &format!("link add e{n} type veth peer name eth0 netns {}", host.0));
-        middle.run("ip", &format!("link set e{n} up"));
-        host.run("ip", &format!("addr add 10.{n}.0.2/24 dev eth0"));
-        host.run("ip", "link set eth0 up");
-        host.run("ip", &format!("route add default via 10.{n}.0.1"));
-    }
-    hosts[3].run("ip", "link set eth0 mtu 600");
-    let dir = Scratch::new("new-router-live");
-    let mut arguments = interfaces(HOSTS);
-    arguments[3] += ",600";
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["-o", "router.click"]).collect();
-    generate(&dir, &arguments);
-    let mut router = middle.command(env!("CARGO_BIN_EXE_clickwork"));
-    router.args(["run", "--quiet", "router.click"]).current_dir(dir.path(""));
-    let _router = Running(router.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let ends = (0..HOSTS).flat_map(|from| (0..HOSTS).map(move |to| (from, to))).filter(|(a, b)| a != b);
-    for (from, to) in ends {
-        // The first may be lost while the router starts. -M dont: the packet may be cut.
-        let words = format!("-c 1 -W 1 -M dont -s 1000 10.{to}.0.2");
-        let answered = (0..10).any(|_| {
-            let ping = hosts[usize::from(from)]
-                .command("ping")
-                .args(words.split(' '))
-                .stdout(Stdio::null())
-                .status();
-            ping.is_ok_and(|status| status.success())
-        });
-        assert!(answered, "{from} does not reach {to}");
-    }
 }

@@ -5,18 +5,13 @@ mod common;
 #[allow(dead_code)]
 #[path = "../src/demo/frame.rs"]
 mod frame;
-#[path = "examples/namespaces.rs"]
-mod namespaces;
 
 use clickwork_elements::capture::reader::Reader;
 use clickwork_elements::capture::writer::{Options, Writer};
 use clickwork_packet::addr::{EtherAddress, Ipv4Address};
 use common::Scratch;
 use frame::{Content, IpFrame, Station};
-use namespaces::{Namespace, Running};
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
@@ -235,64 +230,4 @@ fn the_emulator_loses_packets_at_random() {
     }
     assert_eq!(emulated(&dir, 100, &["LOSS=0"]).len(), 100);
     assert_eq!(emulated(&dir, 100, &["LOSS=1"]).len(), 0);
-}
-
-/// Mean round trip in milliseconds, and how many of the pings were answered.
-fn ping(from: &Namespace, count: u32) -> (f64, u32) {
-    let count = count.to_string();
-    let done = from
-        .command("ping")
-        .args(["-n", "-q", "-i", "0.02", "-W", "2", "-c", &count, "10.9.0.2"])
-        .output()
-        .unwrap();
-    let printed = String::from_utf8(done.stdout).unwrap();
-    let came =
-        printed.split(" received").next().and_then(|t| t.rsplit(' ').next()).and_then(|n| n.parse().ok());
-    let mean =
-        printed.split_once("mdev = ").and_then(|(_, t)| t.split('/').nth(1)).and_then(|n| n.parse().ok());
-    (mean.unwrap_or(0.0), came.unwrap_or_else(|| panic!("{printed}")))
-}
-
-#[test]
-fn the_emulator_stands_between_two_kernels() {
-    let namespaces = ["left", "middle", "right"].map(|name| Namespace::new("emulator", name));
-    let [Some(left), Some(middle), Some(right)] = &namespaces else {
-        eprintln!("skipped: no network namespaces here");
-        return;
-    };
-    for (host, end, address) in [(left, "one", "10.9.0.1/24"), (right, "two", "10.9.0.2/24")] {
-        host.run("ip", &format!("link add eth0 type veth peer name {end} netns {}", middle.0));
-        host.run("ip", &format!("addr add {address} dev eth0"));
-        host.run("ip", "link set eth0 up");
-        middle.run("ip", &format!("link set {end} up"));
-    }
-    // They know each other: questions and answers of ARP would be delayed and lost too.
-    let ether = |host: &Namespace| {
-        let shown = host.command("cat").arg("/sys/class/net/eth0/address").output().unwrap();
-        String::from_utf8(shown.stdout).unwrap().trim().to_string()
-    };
-    left.run("ip", &format!("neigh replace 10.9.0.2 lladdr {} dev eth0", ether(right)));
-    right.run("ip", &format!("neigh replace 10.9.0.1 lladdr {} dev eth0", ether(left)));
-    let dir = Scratch::new("papers-emulator-live");
-    let text = std::fs::read_to_string(example("emulator.click")).unwrap() + "\nScript(print \"ready\");\n";
-    let file = dir.write("emulator.click", &text);
-    let emulator = |args: &[&str]| {
-        let mut command = middle.command(env!("CARGO_BIN_EXE_clickwork"));
-        command.args(["run", common::text(&file), "A=one", "B=two"]).args(args);
-        command.stdout(Stdio::piped()).stdin(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Running(child)
-    };
-    let running = emulator(&["DELAY=40ms", "LOSS=0", "RATE=100Mbps"]);
-    let (time, came) = ping(left, 20);
-    assert!((80.0..130.0).contains(&time) && came == 20, "{time} ms, {came} of 20");
-    drop(running);
-    // Lost on the way there or back: a quarter comes through.
-    let running = emulator(&["DELAY=1ms", "LOSS=0.5", "RATE=100Mbps"]);
-    let (_, came) = ping(left, 200);
-    // Five standard deviations.
-    assert!((20..=80).contains(&came), "{came} of 200");
-    drop(running);
 }

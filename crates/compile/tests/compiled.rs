@@ -13,16 +13,7 @@ use common::random::{Random, configuration};
 use common::subjects::{self, Folder, Subject};
 use common::{Running, difference, packets, start};
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
-
-fn has_compiler() -> bool {
-    let found = Command::new("rustc").arg("--version").output().is_ok();
-    if !found {
-        println!("skipped: no rustc to compile routers with");
-    }
-    found
-}
 
 /// Code in a file that is removed at the end.
 struct Compiled {
@@ -122,9 +113,6 @@ fn pushed_inputs(router: &Router, id: ElementId) -> Vec<u16> {
 
 #[test]
 fn the_configurations_of_the_repository_do_the_same_compiled() {
-    if !has_compiler() {
-        return;
-    }
     let folder = Folder::enter("both-ways");
     let mut subjects = subjects::all();
     subjects.retain(can_run);
@@ -149,9 +137,6 @@ fn the_configurations_of_the_repository_do_the_same_compiled() {
 
 #[test]
 fn random_routers_do_the_same_compiled() {
-    if !has_compiler() {
-        return;
-    }
     let texts: Vec<String> = common::seeds(60).map(|seed| configuration(&mut Random::new(seed))).collect();
     let code = Compiled::new("random", &text_of(texts.iter().map(String::as_str)));
     let mut elements = 0;
@@ -204,9 +189,6 @@ fn twice(random: &mut Random, count: usize) -> (Vec<Packet>, Vec<Packet>, Vec<Pa
 
 #[test]
 fn compiled_code_does_what_fast_paths_do_to_every_packet() {
-    if !has_compiler() {
-        return;
-    }
     let texts: Vec<String> = (5000..5080).map(|seed| configuration(&mut Random::new(seed))).collect();
     let text = text_of(texts.iter().map(String::as_str));
     let code = Compiled::new("exits", &text);

@@ -23,9 +23,8 @@ fn options(kind: TunnelKind) -> TunnelOptions {
     }
 }
 
-#[test]
 fn a_tun_interface_carries_ip_packets_both_ways() {
-    in_namespace("a_tun_interface_carries_ip_packets_both_ways", || {
+    in_namespace(|| {
         let tunnel = Tunnel::open(&options(TunnelKind::Tun)).unwrap();
         assert_eq!(tunnel.name(), "ours0");
         let interface = Interface::find("ours0").unwrap();
@@ -55,9 +54,8 @@ fn a_tun_interface_carries_ip_packets_both_ways() {
     });
 }
 
-#[test]
 fn a_tap_interface_carries_ethernet_frames() {
-    in_namespace("a_tap_interface_carries_ethernet_frames", || {
+    in_namespace(|| {
         let mac = [2, 0, 0, 0, 8, 1];
         let tunnel =
             Tunnel::open(&TunnelOptions { ethernet: Some(mac), gateway: None, ..options(TunnelKind::Tap) })
@@ -71,9 +69,8 @@ fn a_tap_interface_carries_ethernet_frames() {
     });
 }
 
-#[test]
 fn a_tunnel_has_an_ipv6_address_too() {
-    in_namespace("a_tunnel_has_an_ipv6_address_too", || {
+    in_namespace(|| {
         let address = ("2001:db8::1".parse().unwrap(), 64);
         let with_address = |name: &str| TunnelOptions {
             name: name.into(),
@@ -92,9 +89,8 @@ fn a_tunnel_has_an_ipv6_address_too() {
     });
 }
 
-#[test]
 fn failures_name_the_interface_and_the_reason() {
-    in_namespace("failures_name_the_interface_and_the_reason", || {
+    in_namespace(|| {
         let first = Tunnel::open(&options(TunnelKind::Tun)).unwrap();
         let taken = TunnelOptions { name: first.name().into(), ..TunnelOptions::new(TunnelKind::Tun) };
         let error = Tunnel::open(&taken).err().unwrap();
@@ -106,4 +102,11 @@ fn failures_name_the_interface_and_the_reason() {
         ip("link del ours0");
         assert_eq!(first.read(&mut [0; 100]).unwrap_err().fault(), Fault::Vanished);
     });
+}
+
+clickwork_oracles::tests! {
+    a_tun_interface_carries_ip_packets_both_ways,
+    a_tap_interface_carries_ethernet_frames,
+    a_tunnel_has_an_ipv6_address_too,
+    failures_name_the_interface_and_the_reason,
 }

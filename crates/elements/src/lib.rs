@@ -21,8 +21,6 @@ pub mod ip6;
 mod ipsec;
 mod local;
 mod named;
-#[cfg(test)]
-mod oracle;
 mod print;
 mod queue;
 mod rate;

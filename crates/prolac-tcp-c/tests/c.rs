@@ -10,8 +10,8 @@ fn libraries() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_path_buf()
 }
 
-/// Compiles a C program; none without a C compiler.
-fn compile(source: &str, name: &str, link: &[&str]) -> Option<PathBuf> {
+/// Compiles a C program.
+fn compile(source: &str, name: &str, link: &[&str]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let output = Command::new("cc")
@@ -22,38 +22,34 @@ fn compile(source: &str, name: &str, link: &[&str]) -> Option<PathBuf> {
         .arg("-o")
         .arg(&program)
         .output()
-        .ok()?;
+        .expect("a C compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(program)
+    program
 }
 
 /// Links with the shared object, found where it is.
-fn with_shared(source: &str, name: &str) -> Option<PathBuf> {
+fn with_shared(source: &str, name: &str) -> PathBuf {
     let folder = libraries();
     let folder = folder.to_str().unwrap();
     compile(source, name, &["-L", folder, "-lprolac_tcp", &format!("-Wl,-rpath,{folder}")])
 }
 
-/// A command in a network namespace of its own; none where that is not permitted.
-fn in_namespace(test: &str) -> Option<Command> {
+/// A command in a network namespace of its own.
+fn in_namespace() -> Command {
+    clickwork_oracles::root();
+    clickwork_oracles::program("unshare");
     let permitted = Command::new("unshare").args(["-n", "true"]).stderr(Stdio::null()).status();
     if !permitted.is_ok_and(|status| status.success()) {
-        eprintln!("skipped {test}: a network namespace needs root");
-        return None;
+        clickwork_oracles::lacking("no network namespaces here");
     }
     let mut command = Command::new("timeout");
     command.args(["20", "unshare", "-n"]);
-    Some(command)
+    command
 }
 
-#[test]
 fn calls_have_the_kernels_results() {
-    let name = "calls_have_the_kernels_results";
-    let (Some(mut command), Some(program)) = (in_namespace(name), with_shared("tests/calls.c", "calls"))
-    else {
-        return;
-    };
-    let output = command.arg(program).args(["tcp0", "10.9.0.2/24"]).output().unwrap();
+    let program = with_shared("tests/calls.c", "calls");
+    let output = in_namespace().arg(program).args(["tcp0", "10.9.0.2/24"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success() && text == "the same\n",
@@ -108,9 +104,8 @@ fn beside(server: u32, client: impl FnOnce() + Send) {
     });
 }
 
-fn echo_works(name: &str, program: Option<PathBuf>) {
-    let (Some(command), Some(program)) = (in_namespace(name), program) else { return };
-    let mut echo = Echo::start(command, &program);
+fn echo_works(program: &Path) {
+    let mut echo = Echo::start(in_namespace(), program);
     beside(echo.server.id(), || {
         let clients = ["10.9.0.2:7", "[fd00:9::2]:7", "10.9.0.2:7"]
             .map(|address| std::net::TcpStream::connect(address).unwrap());
@@ -134,20 +129,17 @@ fn echo_works(name: &str, program: Option<PathBuf>) {
     assert!(echo.server.wait().unwrap().success());
 }
 
-#[test]
 fn the_example_echoes() {
-    echo_works("the_example_echoes", with_shared("examples/echo.c", "echo"));
+    echo_works(&with_shared("examples/echo.c", "echo"));
 }
 
-#[test]
 fn the_example_echoes_with_the_static_library() {
     let library = libraries().join("libprolac_tcp.a");
     let program =
         compile("examples/echo.c", "echo-static", &[library.to_str().unwrap(), "-lpthread", "-ldl", "-lm"]);
-    echo_works("the_example_echoes_with_the_static_library", program);
+    echo_works(&program);
 }
 
-#[test]
 fn the_program_of_the_manual_can_be_compiled() {
     let manual = include_str!("../../../docs/tcp-programs.md");
     let program = manual.split("```c\n").nth(1).unwrap().split("```").next().unwrap();
@@ -156,7 +148,6 @@ fn the_program_of_the_manual_can_be_compiled() {
     with_shared(source.to_str().unwrap(), "manual");
 }
 
-#[test]
 fn every_call_of_the_header_is_there() {
     let header = include_str!("../include/prolac_tcp.h");
     let names = header.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| w.starts_with("prolac_"));
@@ -165,4 +156,12 @@ fn every_call_of_the_header_is_there() {
         let there = text.windows(name.len()).any(|window| window == name.as_bytes());
         assert!(there, "{name}");
     }
+}
+
+clickwork_oracles::tests! {
+    calls_have_the_kernels_results,
+    the_example_echoes,
+    the_example_echoes_with_the_static_library,
+    the_program_of_the_manual_can_be_compiled,
+    every_call_of_the_header_is_there,
 }

@@ -17,9 +17,8 @@ fn ip(words: &str) {
     assert!(done.is_ok_and(|status| status.success()), "ip {words}");
 }
 
-#[test]
 fn a_device_that_is_down_for_a_while_delays_but_loses_nothing() {
-    in_namespace("a_device_that_is_down_for_a_while_delays_but_loses_nothing", || {
+    in_namespace(|| {
         let host = host(true);
         // Over IPv4: Linux takes IPv6 addresses away with the device.
         let (linux, ours) = connection(&host, Opener::Linux, 0);
@@ -41,9 +40,8 @@ fn a_device_that_is_down_for_a_while_delays_but_loses_nothing() {
     });
 }
 
-#[test]
 fn what_is_lost_after_a_long_silence_is_sent_again_although_nobody_calls() {
-    in_namespace("what_is_lost_after_a_long_silence_is_sent_again_although_nobody_calls", || {
+    in_namespace(|| {
         // IPv6 talks by itself, which would wake the thread.
         let quiet = ["-qw", "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1"];
         assert!(Command::new("sysctl").args(quiet).status().is_ok_and(|status| status.success()));
@@ -69,9 +67,8 @@ fn until(what: &str, mut step: impl FnMut() -> bool) {
     }
 }
 
-#[test]
 fn when_the_device_is_gone_nobody_waits_any_longer() {
-    in_namespace("when_the_device_is_gone_nobody_waits_any_longer", || {
+    in_namespace(|| {
         ip("tuntap add tcp0 mode tun vnet_hdr");
         let host = host(true);
         let (_linux, ours) = connection(&host, Opener::Ours, 0);
@@ -90,9 +87,8 @@ fn when_the_device_is_gone_nobody_waits_any_longer() {
     });
 }
 
-#[test]
 fn a_device_that_was_set_up_keeps_its_addresses_and_its_mtu() {
-    in_namespace("a_device_that_was_set_up_keeps_its_addresses_and_its_mtu", || {
+    in_namespace(|| {
         ip("tuntap add tcp0 mode tun vnet_hdr");
         ip("addr add 10.9.0.7/24 dev tcp0");
         ip("link set tcp0 mtu 1000");
@@ -109,9 +105,8 @@ fn a_device_that_was_set_up_keeps_its_addresses_and_its_mtu() {
     });
 }
 
-#[test]
 fn a_device_can_have_any_mtu() {
-    in_namespace("a_device_can_have_any_mtu", || {
+    in_namespace(|| {
         for (number, (mtu, offload)) in [(1280, false), (9000, false), (65_535, true)].into_iter().enumerate()
         {
             let settings = Settings { mtu: Some(mtu), ..settings(offload) };
@@ -124,9 +119,8 @@ fn a_device_can_have_any_mtu() {
     });
 }
 
-#[test]
 fn what_is_no_tcp_is_dropped_and_counted() {
-    in_namespace("what_is_no_tcp_is_dropped_and_counted", || {
+    in_namespace(|| {
         let host = host(true);
         let socket = std::net::UdpSocket::bind(at(LINUX[0], 0)).unwrap();
         socket.send_to(b"not for us", at(OURS[0], 53)).unwrap();
@@ -136,8 +130,17 @@ fn what_is_no_tcp_is_dropped_and_counted() {
     });
 }
 
-#[test]
 fn there_must_be_a_device() {
     let error = Settings::new("a/b", "10.9.0.2/24").unwrap().start().err().expect("no such name");
     assert!(error.to_string().contains("a/b") || error.kind() == ErrorKind::PermissionDenied, "{error}");
+}
+
+clickwork_oracles::tests! {
+    a_device_that_is_down_for_a_while_delays_but_loses_nothing,
+    what_is_lost_after_a_long_silence_is_sent_again_although_nobody_calls,
+    when_the_device_is_gone_nobody_waits_any_longer,
+    a_device_that_was_set_up_keeps_its_addresses_and_its_mtu,
+    a_device_can_have_any_mtu,
+    what_is_no_tcp_is_dropped_and_counted,
+    there_must_be_a_device,
 }

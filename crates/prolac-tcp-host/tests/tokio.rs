@@ -1,5 +1,4 @@
 //! The traits of tokio, in a runtime of one thread.
-#![cfg(feature = "tokio")]
 
 mod support;
 
@@ -13,9 +12,8 @@ fn run<T>(task: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(task)
 }
 
-#[test]
 fn tasks_accept_echo_and_end() {
-    in_namespace("tasks_accept_echo_and_end", || {
+    in_namespace(|| {
         let host = host(true);
         let listener = AsyncTcpListener::bind(&host, at(OURS[0], 7)).unwrap();
         let linux = std::net::TcpStream::connect(at(OURS[0], 7)).unwrap();
@@ -42,9 +40,8 @@ fn tasks_accept_echo_and_end() {
     });
 }
 
-#[test]
 fn tasks_connect_or_learn_why_not() {
-    in_namespace("tasks_connect_or_learn_why_not", || {
+    in_namespace(|| {
         let host = host(true);
         let linux = std::net::TcpListener::bind(at(LINUX[1], 0)).unwrap();
         let address = linux.local_addr().unwrap();
@@ -61,11 +58,16 @@ fn tasks_connect_or_learn_why_not() {
     });
 }
 
-#[test]
 fn a_stream_of_a_task_can_be_one_of_a_thread() {
-    in_namespace("a_stream_of_a_task_can_be_one_of_a_thread", || {
+    in_namespace(|| {
         let host = host(true);
         let (linux, ours) = connection(&host, Opener::Linux, 0);
         exchange(linux, AsyncTcpStream::from(ours).into_inner(), 1000, 1000);
     });
+}
+
+clickwork_oracles::tests! {
+    tasks_accept_echo_and_end,
+    tasks_connect_or_learn_why_not,
+    a_stream_of_a_task_can_be_one_of_a_thread,
 }

@@ -1,53 +1,65 @@
 //! The C of the programs in `tests/emit`: beside each `.pc` file stand the C file and the header that come of it.
 //!
 //! The first line says how the program is compiled, `// -O3 lines`; `//MAIN: ` gives the statements of a C `main` that is
-//! linked with it and run, `//OUT: ` what that prints, with `|` for the end of a line. gcc and clang must be content with
-//! `-Wall -Wextra -Werror`, with and without sanitizers. `SNAPSHOTS=overwrite` writes the C anew.
+//! linked with it and run, `//OUT: ` what that prints, with `|` for the end of a line. `cc` and clang must be content with
+//! `-Wall -Wextra -Werror`, with and without sanitizers: a test each, since not every machine has them. `SNAPSHOTS=overwrite` writes the C anew.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clickwork_oracles::{SANITIZERS, c_compiler, fallible, run};
 use clickwork_prolac::check::check;
 use clickwork_prolac::emit::{Options, Output, emit};
 use clickwork_prolac::optimize::{self, optimize};
 use clickwork_prolac::program::Target;
 use clickwork_prolac::syntax::parse;
 use clickwork_source::{Diagnostics, Sources, render_click};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use snapbox::{Data, assert_data_eq};
 
-const WAYS: [(&str, &str); 4] = [
-    ("gcc", "-O2"),
-    ("gcc", "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"),
-    ("clang", "-O2"),
-    ("clang", "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"),
+/// Names for ways to compile: the compiler, and options.
+const WAYS: [(&str, &str, &str); 4] = [
+    ("cc", "cc", ""),
+    ("sanitized", "cc", SANITIZERS),
+    ("clang", "clang", ""),
+    ("clang_sanitized", "clang", SANITIZERS),
 ];
 
 fn main() {
-    let arguments = Arguments::from_args();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emit");
     let files = std::fs::read_dir(&folder).expect("the programs are there");
     let mut paths: Vec<PathBuf> = files.map(|entry| entry.expect("a file").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|e| e == "pc"));
     paths.sort();
-    let trials = paths.into_iter().map(|path| {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Trial::test(name.clone(), move || trial(&name, &path))
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit();
+    run(paths.into_iter().flat_map(trials).collect())
 }
 
-fn trial(name: &str, path: &Path) -> Result<(), Failed> {
+/// The tests of a program: what C it becomes, and that each compiler takes that.
+fn trials(path: PathBuf) -> impl Iterator<Item = Trial> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    WAYS.into_iter().map(move |way| {
+        let (name, path) = (name.clone(), path.clone());
+        fallible(&format!("{name}::{}", way.0), move || trial(&name, &path, way))
+    })
+}
+
+fn trial(
+    name: &str,
+    path: &Path,
+    (way, compiler, options): (&str, &'static str, &'static str),
+) -> Result<(), Failed> {
+    c_compiler(compiler, options);
     let text = std::fs::read_to_string(path)?;
     let output = compiled(name, &text).map_err(Failed::from)?;
     assert_data_eq!(output.source.clone(), Data::read_from(&path.with_extension("c"), None).raw());
     assert_data_eq!(output.header.clone(), Data::read_from(&path.with_extension("h"), None).raw());
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emit").join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emit").join(format!("{name}-{way}"));
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join(format!("{name}.c")), output.source)?;
     std::fs::write(folder.join(format!("{name}.h")), output.header)?;
     std::fs::write(folder.join("main.c"), main_file(name, &text))?;
-    WAYS.iter().try_for_each(|(compiler, flags)| run(name, &folder, compiler, flags, &head(&text, "OUT")))
+    let level = if options.is_empty() { "-O2" } else { "-O1" };
+    compile_and_run(name, &folder, compiler, &format!("{level} {options}"), &head(&text, "OUT"))
 }
 
 fn head(text: &str, key: &str) -> String {
@@ -88,13 +100,15 @@ fn compiled(name: &str, text: &str) -> Result<Output, String> {
         .map_err(|errors| errors.iter().map(|d| render_click(&sources, d)).collect())
 }
 
-fn run(name: &str, folder: &Path, compiler: &str, flags: &str, expected: &str) -> Result<(), Failed> {
+fn compile_and_run(
+    name: &str,
+    folder: &Path,
+    compiler: &str,
+    flags: &str,
+    expected: &str,
+) -> Result<(), Failed> {
     let words = format!("-std=c11 -Wall -Wextra -Werror {flags} main.c {name}.c -o main");
-    let Ok(compiled) = Command::new(compiler).args(words.split_whitespace()).current_dir(folder).output()
-    else {
-        println!("skipped: there is no {compiler}");
-        return Ok(());
-    };
+    let compiled = Command::new(compiler).args(words.split_whitespace()).current_dir(folder).output()?;
     if !compiled.status.success() {
         return Err(format!("{compiler} {flags}: {}", String::from_utf8_lossy(&compiled.stderr)).into());
     }

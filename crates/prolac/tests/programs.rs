@@ -7,15 +7,15 @@
 //! - `//OUT: text` is what it prints, `|` for the end of a line
 //! - `//FLAGS: words` for prolacc; then `//STDOUT: text` stands in its output, and no C is compiled
 //!
-//! The C must compile without warnings. Optimised C is compiled by gcc with sanitizers, plain C by clang, or by `cc` where
-//! these are missing.
+//! The C must compile without warnings. Plain C by clang, and optimised C by `cc` with sanitizers, in
+//! tests of their own, since not every machine has these.
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use clickwork_oracles::{SANITIZERS, c_compiler, fallible, run};
+use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn main() {
-    let arguments = Arguments::from_args();
     let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let mut paths: Vec<PathBuf> = ["right", "wrong"]
         .iter()
@@ -24,11 +24,20 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "pc"))
         .collect();
     paths.sort();
-    let trials = paths.into_iter().map(|path| {
-        let name = path.strip_prefix(&base).unwrap_or(&path).with_extension("").display().to_string();
-        Trial::test(name, move || Program::new(path).check())
+    run(paths.into_iter().flat_map(|path| trials(&base, path)).collect())
+}
+
+/// The tests of a program: one of all that it says of itself, and one for each other way to make a program of its C.
+fn trials(base: &Path, path: PathBuf) -> Vec<Trial> {
+    let name = path.strip_prefix(base).unwrap_or(&path).with_extension("").display().to_string();
+    let program = Program::new(path, "");
+    let ways = WAYS.iter().filter(|way| !way.name.is_empty() && program.becomes_a_program());
+    let others = ways.map(|way| {
+        let path = program.path.clone();
+        fallible(&format!("{name}::{}", way.name), move || Program::new(path, way.name).compiled_by(way))
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit();
+    let others: Vec<Trial> = others.collect();
+    [fallible(&name, move || program.check())].into_iter().chain(others).collect()
 }
 
 /// One program with a directory to work in.
@@ -38,18 +47,29 @@ struct Program {
     directory: PathBuf,
 }
 
-/// How C is made and compiled: words for prolacc, the C compiler that is preferred, words for it.
-const WAYS: [(&str, &str, &str); 3] = [
-    ("-O3", "gcc", "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"),
-    ("-O0", "clang", "-O0"),
-    ("-O2 --no-cha --no-outline", "gcc", "-O2"),
+/// How C is made and compiled. Without a name it is a way of every machine.
+struct Way {
+    name: &'static str,
+    /// For prolacc.
+    words: &'static str,
+    compiler: &'static str,
+    level: &'static str,
+    options: &'static str,
+}
+
+const WAYS: [Way; 3] = [
+    Way { name: "sanitized", words: "-O3", compiler: "cc", level: "-O1", options: SANITIZERS },
+    Way { name: "clang", words: "-O0", compiler: "clang", level: "-O0", options: "" },
+    Way { name: "", words: "-O2 --no-cha --no-outline", compiler: "cc", level: "-O2", options: "" },
 ];
 
 impl Program {
-    fn new(path: PathBuf) -> Program {
+    /// `way` keeps those apart that work on the same file.
+    fn new(path: PathBuf, way: &str) -> Program {
         let text = std::fs::read_to_string(&path).expect("a program");
         let stem = path.file_stem().unwrap_or_default();
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs").join(stem);
+        let directory =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs").join(stem).join(format!("way-{way}"));
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory).expect("a directory to work in");
         Program { path, text, directory }
@@ -70,21 +90,31 @@ impl Program {
                 if stdout.contains(text) { Ok(()) } else { fail(format!("no '{text}' in\n{stdout}")) }
             });
         }
-        WAYS.iter().enumerate().try_for_each(|(number, way)| self.compile(number, way))
+        WAYS.iter().try_for_each(|way| self.translate(way))?;
+        if self.becomes_a_program() { self.run(&WAYS[2]) } else { Ok(()) }
     }
 
-    fn compile(&self, number: usize, (words, compiler, flags): &(&str, &str, &str)) -> Result<(), Failed> {
-        let c = format!("p{number}.c");
-        let output = self.prolacc(&format!("{words} -o {c}"));
-        self.messages(&output).map_err(|e| with(words, e))?;
-        let has_error = !self.head("ERROR").is_empty();
-        if self.directory.join(&c).exists() == has_error {
-            return fail(format!("{words}: the C file is written exactly if there are no errors"));
+    /// Whether there is something to run.
+    fn becomes_a_program(&self) -> bool {
+        self.head("FLAGS").is_empty() && self.head("ERROR").is_empty() && !self.head("MAIN").is_empty()
+    }
+
+    fn compiled_by(&self, way: &Way) -> Result<(), Failed> {
+        c_compiler(way.compiler, way.options);
+        self.translate(way)?;
+        self.run(way)
+    }
+
+    /// Prolac to C, as the head says.
+    fn translate(&self, way: &Way) -> Result<(), Failed> {
+        let c = self.directory.join("p.c");
+        let _ = std::fs::remove_file(&c);
+        let output = self.prolacc(&format!("{} -o p.c", way.words));
+        self.messages(&output).map_err(|e| with(way.words, e))?;
+        if c.exists() != self.head("ERROR").is_empty() {
+            return fail(format!("{}: the C file is written exactly if there are no errors", way.words));
         }
-        match self.head("MAIN").first() {
-            Some(main) if !has_error => self.run(number, main, compiler, flags).map_err(|e| with(words, e)),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn prolacc(&self, words: &str) -> Output {
@@ -124,18 +154,23 @@ impl Program {
     }
 
     /// Compiles the C strictly, links it with a `main` and runs it.
-    fn run(&self, number: usize, main: &str, compiler: &str, flags: &str) -> Result<(), Failed> {
+    fn run(&self, way: &Way) -> Result<(), Failed> {
+        let main = self.head("MAIN")[0];
         let text = format!(
-            "#include <stdio.h>\n#include <stddef.h>\n#include \"p{number}.h\"\nint main(void) {{\n{main}\nreturn 0;\n}}\n"
+            "#include <stdio.h>\n#include <stddef.h>\n#include \"p.h\"\nint main(void) {{\n{main}\nreturn 0;\n}}\n"
         );
-        std::fs::write(self.directory.join(format!("main{number}.c")), text).expect("main is written");
-        let compiler = if installed(compiler) { compiler } else { "cc" };
-        self.command(compiler, &format!("-std=c11 -Wall -Wextra -Werror {flags} -c p{number}.c"))?;
-        self.command(compiler, &format!("-std=c11 -w {flags} main{number}.c p{number}.o -o p{number}"))?;
-        let output = self.command(&format!("./p{number}"), "")?;
+        std::fs::write(self.directory.join("main.c"), text).expect("main is written");
+        let Way { words, compiler, level, options, .. } = way;
+        let flags = format!("{level} {options}");
+        self.command(compiler, &format!("-std=c11 -Wall -Wextra -Werror {flags} -c p.c"))
+            .map_err(|e| with(words, e))?;
+        self.command(compiler, &format!("-std=c11 -w {flags} main.c p.o -o p"))?;
+        let output = self.command("./p", "").map_err(|e| with(words, e))?;
         let out = String::from_utf8_lossy(&output.stdout).trim().replace('\n', "|");
         match self.head("OUT").first() {
-            Some(expected) if *expected != out => fail(format!("printed {out} instead of {expected}")),
+            Some(expected) if *expected != out => {
+                fail(format!("{words}: printed {out} instead of {expected}"))
+            }
             _ => Ok(()),
         }
     }
@@ -163,10 +198,6 @@ fn messages(text: &str, kind: &str) -> Vec<(String, String)> {
     starts
         .map(|(at, line)| (line.to_string(), place(at).map_or(String::new(), |line| line.trim().to_string())))
         .collect()
-}
-
-fn installed(compiler: &str) -> bool {
-    Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 fn with(words: &str, failed: Failed) -> Failed {

@@ -17,13 +17,8 @@ fn rustc() -> Command {
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// A program of these modules, named `c0`, `c1` and so on, of a table `FAST` of their functions, and of `main`. `None` if
-/// there is no rustc.
-pub fn compile(name: &str, modules: &[String], main: &str, optimisation: &str) -> Option<Compiled> {
-    if rustc().arg("--version").output().is_err() {
-        println!("skipped: there is no rustc");
-        return None;
-    }
+/// A program of these modules, named `c0`, `c1` and so on, of a table `FAST` of their functions, and of `main`.
+pub fn compile(name: &str, modules: &[String], main: &str, optimisation: &str) -> Compiled {
     let folder = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
     let compiled = Compiled(folder);
     std::fs::create_dir_all(&compiled.0).expect("a folder for the program");
@@ -41,7 +36,7 @@ pub fn compile(name: &str, modules: &[String], main: &str, optimisation: &str) -
         .arg(&compiled.0)
         .args(["--extern", "clickwork_packet"])
         .arg(compiled.0.join("main.rs")));
-    Some(compiled)
+    compiled
 }
 
 fn text(modules: &[String], main: &str) -> String {

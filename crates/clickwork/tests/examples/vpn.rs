@@ -1,31 +1,8 @@
-//! `vpn-gateway.click`: two gateways, in simulated time on captures, and live between namespaces.
+//! `vpn-gateway.click`: two gateways, in simulated time on captures.
 
 use super::*;
 use clickwork_packet::headers::Ipv4Mut;
-use namespaces::{Namespace, Running};
-use std::process::Stdio;
-
-const KEYS: [&str; 2] = [
-    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20212223",
-    "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60616263",
-];
-
-/// The arguments of gateway 0 or 1: networks 10.1.0.0/24 and 10.2.0.0/24, joined by 192.0.2.0/24.
-fn arguments(gateway: usize) -> Vec<String> {
-    let (near, far) = (gateway + 1, 2 - gateway);
-    vec![
-        format!("LAN_IP=10.{near}.0.1"),
-        format!("LAN_NET=10.{near}.0.0/24"),
-        format!("FAR_NET=10.{far}.0.0/24"),
-        format!("WAN_IP=192.0.2.{near}"),
-        format!("NEXT_HOP=192.0.2.{far}"),
-        format!("PEER=192.0.2.{far}"),
-        format!("SPI_OUT=0x{near}001"),
-        format!("SPI_IN=0x{far}001"),
-        format!("KEY_OUT={}", KEYS[gateway]),
-        format!("KEY_IN={}", KEYS[1 - gateway]),
-    ]
-}
+use vpn_arguments::arguments;
 
 /// The stations: a gateway's near and outer side, and a host of its network.
 fn stations(gateway: usize) -> [Station; 3] {
@@ -137,39 +114,4 @@ fn an_authentic_packet_with_a_strange_source_is_refused() {
     assert_eq!(authentic.len(), 1);
     let (to_lan, _, said) = run_gateway(0, &[arp(false, host0, near0)], &authentic, "spoofed.count");
     assert!(to_lan.iter().all(|f| f[12..14] == [8, 6]) && said.trim() == "1", "{said}");
-}
-
-#[test]
-fn hosts_behind_two_live_vpn_gateways_reach_each_other() {
-    let names = ["host0", "gate0", "gate1", "host1"];
-    let namespaces: Vec<_> = names.iter().map_while(|name| Namespace::new("vpn", name)).collect();
-    let [host0, gate0, gate1, host1] = &namespaces[..] else {
-        eprintln!("skipped: live VPN gateways: a network namespace needs root and `ip` (iproute2)");
-        return;
-    };
-    gate0.run("ip", &format!("link add wan type veth peer name wan netns {}", gate1.0));
-    for (gate, host, near, far) in [(gate0, host0, 1, 2), (gate1, host1, 2, 1)] {
-        gate.run("ip", &format!("link add lan type veth peer name eth0 netns {}", host.0));
-        gate.run("ip", "link set lan up");
-        gate.run("ip", "link set wan up");
-        host.run("ip", &format!("addr add 10.{near}.0.2/24 dev eth0"));
-        host.run("ip", "link set eth0 up");
-        host.run("ip", &format!("route add 10.{far}.0.0/24 via 10.{near}.0.1"));
-    }
-    let file = folder().join("vpn-gateway.click");
-    let start = |gate: &Namespace, number: usize| {
-        let mut command = gate.command(env!("CARGO_BIN_EXE_clickwork"));
-        command.args(["run", common::text(&file), "LAN=lan", "WAN=wan", "LAN_ETHER=lan", "WAN_ETHER=wan"]);
-        Running(command.args(arguments(number)).stdin(Stdio::null()).spawn().unwrap())
-    };
-    let _gates = [start(gate0, 0), start(gate1, 1)];
-    // The gateways need a moment to start: the first pings may be lost, then all are answered.
-    for (host, target) in [(host0, "10.2.0.2"), (host1, "10.1.0.2"), (host0, "10.2.0.1")] {
-        let ping = |options: &str| {
-            let done = host.command("ping").args(options.split_whitespace()).arg(target).output().unwrap();
-            String::from_utf8_lossy(&done.stdout).into_owned()
-        };
-        (0..50).find(|_| ping("-c 1 -W 1").contains(" 1 received")).expect("an answer in time");
-        assert_eq!(pings::answered(host, 20, "-i 0.01 -s 1300", target), 20);
-    }
 }

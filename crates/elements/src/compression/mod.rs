@@ -10,8 +10,6 @@ mod fields;
 mod framing;
 mod headers;
 mod non_tcp;
-#[cfg(test)]
-mod oracle;
 mod rfc2507;
 #[cfg(test)]
 mod samples;

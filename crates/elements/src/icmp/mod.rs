@@ -9,8 +9,6 @@ mod icmp_error;
 mod icmp_ping_responder;
 mod icmp_ping_source;
 pub(crate) mod names;
-#[cfg(test)]
-mod oracle;
 mod ping_replies;
 
 /// The classes of this family.

@@ -21,8 +21,6 @@ mod hostile;
 mod link_table;
 mod links;
 pub mod management;
-#[cfg(test)]
-mod oracle;
 mod packet_store;
 mod params;
 mod print_tx_feedback;

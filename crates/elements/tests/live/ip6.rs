@@ -40,21 +40,9 @@ fn ping(r: &mut Router, host: &Host, words: &'static str) -> String {
     route_until_done(r, words, &pinged)
 }
 
-fn has_ping(test: &str) -> bool {
-    let found = Command::new("ping").arg("-V").output().is_ok();
-    if !found {
-        eprintln!("skipped {test}: `ping` (iputils) is not installed");
-    }
-    found
-}
-
-#[test]
-fn kernels_reach_each_other_through_the_ipv6_router() {
-    let name = "kernels_reach_each_other_through_the_ipv6_router";
-    if !has_ping(name) {
-        return;
-    }
-    in_namespace(name, || {
+pub fn kernels_reach_each_other_through_the_ipv6_router() {
+    clickwork_oracles::program("ping");
+    in_namespace(|| {
         let addresses = ["2001:db8::2/64", "2001:db8:1::2/64"];
         // One knows the router by its global address, the other by the one on its link.
         let hosts = two_ipv6_hosts(addresses, ["2001:db8::1", "fe80::1"]);
@@ -82,10 +70,8 @@ fn kernels_reach_each_other_through_the_ipv6_router() {
     });
 }
 
-#[test]
-fn datagrams_that_nobody_expects_are_refused() {
-    let name = "datagrams_that_nobody_expects_are_refused";
-    in_namespace(name, || {
+pub fn datagrams_that_nobody_expects_are_refused() {
+    in_namespace(|| {
         let addresses = ["2001:db8::2/64", "2001:db8:1::2/64"];
         let hosts = two_ipv6_hosts(addresses, ["2001:db8::1", "2001:db8:1::1"]);
         let r = &mut router(&example(), true).unwrap_or_else(|e| panic!("{e}"));
@@ -102,13 +88,9 @@ fn datagrams_that_nobody_expects_are_refused() {
     });
 }
 
-#[test]
-fn the_host_pings_an_ipv6_address_behind_an_interface_of_ours() {
-    let name = "the_host_pings_an_ipv6_address_behind_an_interface_of_ours";
-    if !has_ping(name) {
-        return;
-    }
-    in_namespace(name, || {
+pub fn the_host_pings_an_ipv6_address_behind_an_interface_of_ours() {
+    clickwork_oracles::program("ping");
+    in_namespace(|| {
         let config = "tap :: FromHost(ours0, DST6 2001:db8:7::1/64, ETHER 02:00:00:00:07:01)
             -> c :: Classifier(12/86dd 20/3a 54/87, 12/86dd 20/3a 54/80, -);
             c[0] -> IP6NDAdvertiser(2001:db8:7::2 02:00:00:00:07:02) -> out :: ToHost(ours0);
@@ -128,9 +110,8 @@ fn the_host_pings_an_ipv6_address_behind_an_interface_of_ours() {
     });
 }
 
-#[test]
-fn an_ipv6_host_reaches_an_ipv4_host_through_the_translator() {
-    in_namespace("an_ipv6_host_reaches_an_ipv4_host_through_the_translator", || {
+pub fn an_ipv6_host_reaches_an_ipv4_host_through_the_translator() {
+    in_namespace(|| {
         let route = "64:ff9b::/96 via 2001:db8::1";
         let hosts = an_ipv6_and_an_ipv4_host("2001:db8::2/64", route, "192.0.2.9/24");
         let config = in_lab(include_str!("../../../../examples/nat64.click"), &[]);

@@ -2,7 +2,7 @@
 //! sequence number; each side pings the other.
 //!
 //! The peer is a kernel host in a namespace. If this kernel has no ESP, it is a kernel of its own: User Mode Linux
-//! (`apt install user-mode-linux kmod`), at the other end of a TAP interface. Without both the test says that it is skipped.
+//! (`apt install user-mode-linux kmod`), at the other end of a TAP interface. Without both the test is ignored.
 
 use crate::lab::{Host, read, route_until, router};
 use crate::support::{in_namespace, ip, run, unshare_network};
@@ -306,21 +306,22 @@ fn write_script(text: &str) -> PathBuf {
     script
 }
 
-/// Starts the peer; it is on the other side of the interface r0. An error says why there is none.
-fn start_peer() -> Result<Peer, &'static str> {
+/// Starts the peer; it is on the other side of the interface r0.
+fn start_peer() -> Peer {
     if kernel_has_esp() {
-        return Ok(start_in_namespace());
+        return start_in_namespace();
     }
-    let uml = Command::new("linux.uml").arg("--version").output();
-    if !uml.is_ok_and(|output| output.status.success()) {
-        return Err("this kernel has no ESP, and `linux.uml` (user-mode-linux) is not installed");
+    if !clickwork_oracles::is_installed("linux.uml") {
+        clickwork_oracles::missing(
+            "this kernel has no ESP, and linux.uml (user-mode-linux) is not installed",
+        );
     }
     let peer = start_uml();
     let next_line = || peer.lines.recv_timeout(Duration::from_secs(60)).ok();
-    match std::iter::from_fn(next_line).any(|line| line.trim() == "UP") {
-        true => Ok(peer),
-        false => Err("this kernel has no ESP, and `linux.uml` does not start here"),
+    if !std::iter::from_fn(next_line).any(|line| line.trim() == "UP") {
+        clickwork_oracles::lacking("this kernel has no ESP, and linux.uml does not start here");
     }
+    peer
 }
 
 fn start_in_namespace() -> Peer {
@@ -371,15 +372,10 @@ fn spawn(mut command: Command) -> Child {
         .expect("it can be run")
 }
 
-#[test]
-fn we_and_the_kernel_protect_each_others_packets() {
-    const NAME: &str = "we_and_the_kernel_protect_each_others_packets";
-    in_namespace(NAME, || {
+pub fn we_and_the_kernel_protect_each_others_packets() {
+    in_namespace(|| {
         run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
-        let peer = match start_peer() {
-            Ok(peer) => peer,
-            Err(why) => return eprintln!("skipped {NAME}: {why}"),
-        };
+        let peer = start_peer();
         let mut r = router(&gateway(), false).unwrap_or_else(|e| panic!("{e}"));
         let mut said: Vec<String> = Vec::new();
         while said.last().is_none_or(|line| line.trim() != "DONE") {

@@ -1,4 +1,4 @@
-//! Device elements on real interfaces, in network namespaces. Without root each test says that it is skipped.
+//! What needs root or another program: device elements on real interfaces, in network namespaces; what tshark reads.
 
 mod ip6;
 mod ipsec;
@@ -49,10 +49,9 @@ fn echo(port: u16, count: u32) {
     });
 }
 
-#[test]
 fn hosts_talk_through_a_bridge_in_both_modes() {
     for ordered in [false, true] {
-        in_namespace("hosts_talk_through_a_bridge_in_both_modes", || {
+        in_namespace(|| {
             let hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
             let mut r = build(BRIDGE, ordered);
             hosts[1].run(|| echo(7, 20));
@@ -74,9 +73,8 @@ fn hosts_talk_through_a_bridge_in_both_modes() {
     }
 }
 
-#[test]
 fn a_tcp_stream_of_merged_segments_arrives_whole() {
-    in_namespace("a_tcp_stream_of_merged_segments_arrives_whole", || {
+    in_namespace(|| {
         let hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
         let mut r = build(BRIDGE, false);
         let data: Vec<u8> = (0..3_000_000u32).map(|i| (i * 7 / 5) as u8).collect();
@@ -100,9 +98,8 @@ fn a_tcp_stream_of_merged_segments_arrives_whole() {
     });
 }
 
-#[test]
 fn packets_are_cut_and_told_apart_as_configured() {
-    in_namespace("packets_are_cut_and_told_apart_as_configured", || {
+    in_namespace(|| {
         let hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
         let mut r = build(
             "f :: FromDevice(r0, SNAPLEN 40, FORCE_IP true); f[0] -> ip :: Counter -> Discard; \
@@ -124,9 +121,8 @@ fn packets_are_cut_and_told_apart_as_configured() {
     });
 }
 
-#[test]
 fn a_removed_interface_is_reported_once_and_the_rest_goes_on() {
-    in_namespace("a_removed_interface_is_reported_once_and_the_rest_goes_on", || {
+    in_namespace(|| {
         let _hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
         let config = format!(
             "{BRIDGE} s :: RatedSource(RATE 1000) -> c :: Counter -> s2 :: Queue -> d :: ToDevice(lo)"
@@ -153,9 +149,8 @@ fn a_removed_interface_is_reported_once_and_the_rest_goes_on() {
     });
 }
 
-#[test]
 fn what_cannot_be_sent_leaves_by_output_1() {
-    in_namespace("what_cannot_be_sent_leaves_by_output_1", || {
+    in_namespace(|| {
         let _hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
         let mut r = build(
             "InfiniteSource(LENGTH 1600, LIMIT 8) -> q :: Queue; InfiniteSource(LENGTH 60, LIMIT 3) -> q; \
@@ -177,9 +172,8 @@ fn what_cannot_be_sent_leaves_by_output_1() {
     });
 }
 
-#[test]
 fn a_hot_swap_loses_and_doubles_no_packet() {
-    in_namespace("a_hot_swap_loses_and_doubles_no_packet", || {
+    in_namespace(|| {
         let hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
         let config = "f :: FromDevice(r0) -> c :: Counter -> Discard";
         let old = build(config, false);
@@ -203,9 +197,9 @@ fn a_hot_swap_loses_and_doubles_no_packet() {
     });
 }
 
-#[test]
 fn the_host_pings_a_router_behind_a_tunnel() {
-    in_namespace("the_host_pings_a_router_behind_a_tunnel", || {
+    clickwork_oracles::program("ping");
+    in_namespace(|| {
         let config = "tun :: KernelTun(10.8.0.1/24, DEVNAME ours0) -> ICMPPingResponder -> tun; \
                       tap :: FromHost(ours1, 10.7.0.1/24, ETHER 02:00:00:00:07:01) -> c :: Classifier(12/0806 20/0001, 12/0800); \
                       c[0] -> ARPResponder(10.7.0.2 02:00:00:00:07:02) -> out :: ToHost(ours1); \
@@ -217,10 +211,7 @@ fn the_host_pings_a_router_behind_a_tunnel() {
                 .args(["-c", "3", "-i", "0.01", "-W", "5", address])
                 .stdout(Stdio::null())
                 .spawn();
-            let Ok(mut ping) = ping else {
-                eprintln!("skipped: `ping` is not installed");
-                return;
-            };
+            let mut ping = ping.unwrap();
             let mut status = None;
             route_until(&mut r, "three answers", |_| {
                 status = ping.try_wait().unwrap();
@@ -233,9 +224,8 @@ fn the_host_pings_a_router_behind_a_tunnel() {
     });
 }
 
-#[test]
 fn a_missing_permission_names_the_remedy() {
-    in_namespace("a_missing_permission_names_the_remedy", || {
+    in_namespace(|| {
         let nobody = 65534u32;
         // SAFETY: the bare system call changes the user of this thread only, and the thread ends with the test.
         let outcome = unsafe { libc::syscall(libc::SYS_setresuid, nobody, nobody, nobody) };
@@ -251,9 +241,8 @@ fn a_missing_permission_names_the_remedy() {
 }
 
 /// An idle router sleeps: its thread uses next to no processor time.
-#[test]
 fn an_idle_router_sleeps() {
-    in_namespace("an_idle_router_sleeps", || {
+    in_namespace(|| {
         let _hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
         let mut r = build(BRIDGE, false);
         let mut driver = clickwork_router::Driver::default();
@@ -271,4 +260,25 @@ fn switches() -> u64 {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let line = status.lines().find_map(|l| l.strip_prefix("voluntary_ctxt_switches:")).unwrap();
     line.trim().parse().unwrap()
+}
+
+clickwork_oracles::tests! {
+    hosts_talk_through_a_bridge_in_both_modes,
+    a_tcp_stream_of_merged_segments_arrives_whole,
+    packets_are_cut_and_told_apart_as_configured,
+    a_removed_interface_is_reported_once_and_the_rest_goes_on,
+    what_cannot_be_sent_leaves_by_output_1,
+    a_hot_swap_loses_and_doubles_no_packet,
+    the_host_pings_a_router_behind_a_tunnel,
+    a_missing_permission_names_the_remedy,
+    an_idle_router_sleeps,
+    ip6::kernels_reach_each_other_through_the_ipv6_router,
+    ip6::datagrams_that_nobody_expects_are_refused,
+    ip6::the_host_pings_an_ipv6_address_behind_an_interface_of_ours,
+    ip6::an_ipv6_host_reaches_an_ipv4_host_through_the_translator,
+    ipsec::we_and_the_kernel_protect_each_others_packets,
+    mobile::a_host_that_moves_stays_reachable,
+    raw_socket::raw_sockets_send_and_receive_what_udp_sockets_do,
+    spanning_tree::the_switch_is_the_root_of_kernel_bridges,
+    spanning_tree::the_switch_follows_a_kernel_bridge_and_mends_the_ring,
 }

@@ -10,8 +10,8 @@ use clickwork_prolac_tcp_host::{SharedHost, TcpListener, TcpStream};
 use crate::support::{LINUX, OURS, Opener, Stream, at, connection, expect_end, host, in_namespace};
 
 /// Runs `test` with connections opened by either side, over either family.
-fn on_connections(name: &str, test: impl Fn(&SharedHost, std::net::TcpStream, TcpStream) + Send + Sync) {
-    in_namespace(name, || {
+fn on_connections(test: impl Fn(&SharedHost, std::net::TcpStream, TcpStream) + Send + Sync) {
+    in_namespace(|| {
         let host = host(true);
         for (opener, family) in [(Opener::Linux, 0), (Opener::Ours, 0), (Opener::Linux, 1), (Opener::Ours, 1)]
         {
@@ -51,9 +51,8 @@ fn reset(linux: std::net::TcpStream) {
     assert_eq!(set, 0);
 }
 
-#[test]
-fn linux_closes_first() {
-    on_connections("linux_closes_first", |_, linux, ours| {
+pub fn linux_closes_first() {
+    on_connections(|_, linux, ours| {
         linux.send(b"last words").unwrap();
         linux.end(Shutdown::Write).unwrap();
         let mut text = String::new();
@@ -68,9 +67,8 @@ fn linux_closes_first() {
     });
 }
 
-#[test]
-fn we_close_first() {
-    on_connections("we_close_first", |_, linux, ours| {
+pub fn we_close_first() {
+    on_connections(|_, linux, ours| {
         ours.send(b"last words").unwrap();
         ours.end(Shutdown::Write).unwrap();
         assert_eq!(ours.send(b"more").map_err(|e| e.kind()), Err(ErrorKind::BrokenPipe));
@@ -85,9 +83,8 @@ fn we_close_first() {
     });
 }
 
-#[test]
-fn both_close_at_once() {
-    on_connections("both_close_at_once", |_, linux, ours| {
+pub fn both_close_at_once() {
+    on_connections(|_, linux, ours| {
         std::thread::scope(|scope| {
             scope.spawn(|| linux.end(Shutdown::Write).unwrap());
             scope.spawn(|| ours.end(Shutdown::Write).unwrap());
@@ -97,9 +94,8 @@ fn both_close_at_once() {
     });
 }
 
-#[test]
-fn a_stream_that_is_dropped_still_sends_what_was_written() {
-    on_connections("a_stream_that_is_dropped_still_sends_what_was_written", |_, linux, ours| {
+pub fn a_stream_that_is_dropped_still_sends_what_was_written() {
+    on_connections(|_, linux, ours| {
         let text = vec![7; 100_000];
         ours.send(&text).unwrap();
         drop(ours);
@@ -109,9 +105,8 @@ fn a_stream_that_is_dropped_still_sends_what_was_written() {
     });
 }
 
-#[test]
-fn a_host_that_is_dropped_still_sends_what_was_written() {
-    in_namespace("a_host_that_is_dropped_still_sends_what_was_written", || {
+pub fn a_host_that_is_dropped_still_sends_what_was_written() {
+    in_namespace(|| {
         let host = host(true);
         let (linux, ours) = connection(&host, Opener::Ours, 0);
         let text = vec![7; 100_000];
@@ -126,9 +121,8 @@ fn a_host_that_is_dropped_still_sends_what_was_written() {
     });
 }
 
-#[test]
-fn linux_resets() {
-    on_connections("linux_resets", |_, linux, ours| {
+pub fn linux_resets() {
+    on_connections(|_, linux, ours| {
         reset(linux);
         assert_eq!(kind((&ours).read(&mut [0; 10])), ErrorKind::ConnectionReset);
         // Told once; then it is the end.
@@ -137,18 +131,16 @@ fn linux_resets() {
     });
 }
 
-#[test]
-fn we_reset() {
-    on_connections("we_reset", |host, linux, ours| {
+pub fn we_reset() {
+    on_connections(|host, linux, ours| {
         let id = ours.id();
         host.with_stack(|stack, now| stack.abort(now, id));
         assert_eq!(kind((&linux).read(&mut [0; 10])), ErrorKind::ConnectionReset);
     });
 }
 
-#[test]
-fn text_that_nobody_read_makes_a_close_a_reset() {
-    on_connections("text_that_nobody_read_makes_a_close_a_reset", |_, linux, ours| {
+pub fn text_that_nobody_read_makes_a_close_a_reset() {
+    on_connections(|_, linux, ours| {
         linux.send(b"unread").unwrap();
         until("the text arrives", || ours.peek(&mut [0; 10]).unwrap() == 6);
         drop(ours);
@@ -156,9 +148,8 @@ fn text_that_nobody_read_makes_a_close_a_reset() {
     });
 }
 
-#[test]
-fn nobody_listens() {
-    in_namespace("nobody_listens", || {
+pub fn nobody_listens() {
+    in_namespace(|| {
         let host = host(true);
         for family in [0, 1] {
             assert_eq!(kind(TcpStream::connect(&host, at(LINUX[family], 9))), ErrorKind::ConnectionRefused);
@@ -167,9 +158,8 @@ fn nobody_listens() {
     });
 }
 
-#[test]
-fn nobody_answers() {
-    in_namespace("nobody_answers", || {
+pub fn nobody_answers() {
+    in_namespace(|| {
         let host = host(true);
         let limit = Duration::from_millis(50);
         // Nobody has this address, and Linux, which does not forward, says nothing.
@@ -180,9 +170,8 @@ fn nobody_answers() {
     });
 }
 
-#[test]
-fn calls_that_must_not_wait_do_not() {
-    on_connections("calls_that_must_not_wait_do_not", |host, linux, ours| {
+pub fn calls_that_must_not_wait_do_not() {
+    on_connections(|host, linux, ours| {
         ours.set_nonblocking(true).unwrap();
         assert_eq!(kind((&ours).read(&mut [0; 10])), ErrorKind::WouldBlock);
         let text = vec![0; 1 << 20];
@@ -202,9 +191,8 @@ fn calls_that_must_not_wait_do_not() {
     });
 }
 
-#[test]
-fn reads_wait_no_longer_than_they_should() {
-    on_connections("reads_wait_no_longer_than_they_should", |_, linux, ours| {
+pub fn reads_wait_no_longer_than_they_should() {
+    on_connections(|_, linux, ours| {
         ours.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let begin = Instant::now();
         assert_eq!(kind((&ours).read(&mut [0; 10])), ErrorKind::WouldBlock);
@@ -217,9 +205,8 @@ fn reads_wait_no_longer_than_they_should() {
     });
 }
 
-#[test]
-fn a_reader_is_woken_when_its_stream_stops_reading() {
-    on_connections("a_reader_is_woken_when_its_stream_stops_reading", |_, _linux, ours| {
+pub fn a_reader_is_woken_when_its_stream_stops_reading() {
+    on_connections(|_, _linux, ours| {
         std::thread::scope(|scope| {
             let reader = scope.spawn(|| (&ours).read(&mut [0; 10]).unwrap());
             std::thread::sleep(Duration::from_millis(5));
@@ -229,9 +216,8 @@ fn a_reader_is_woken_when_its_stream_stops_reading() {
     });
 }
 
-#[test]
-fn a_look_takes_nothing_away() {
-    on_connections("a_look_takes_nothing_away", |_, linux, ours| {
+pub fn a_look_takes_nothing_away() {
+    on_connections(|_, linux, ours| {
         linux.send(b"text").unwrap();
         let mut buffer = [0; 10];
         assert_eq!(ours.peek(&mut buffer).unwrap(), 4);
@@ -245,9 +231,8 @@ fn a_look_takes_nothing_away() {
     });
 }
 
-#[test]
-fn connections_are_taken_as_they_come() {
-    in_namespace("connections_are_taken_as_they_come", || {
+pub fn connections_are_taken_as_they_come() {
+    in_namespace(|| {
         let host = host(true);
         let listener = TcpListener::bind(&host, at(OURS[0], 80)).unwrap();
         assert_eq!(kind(TcpListener::bind(&host, at(OURS[0], 80))), ErrorKind::AddrInUse);

@@ -12,8 +12,8 @@ fn amount() -> u64 {
     std::env::var("PROLAC_TCP_TEST_BYTES").ok().and_then(|text| text.parse().ok()).unwrap_or(64 << 20)
 }
 
-fn transfer(name: &str, offload: bool, opener: Opener, family: usize, there: u64, back: u64) {
-    in_namespace(name, || {
+fn transfer(offload: bool, opener: Opener, family: usize, there: u64, back: u64) {
+    in_namespace(|| {
         let host = host(offload);
         let (linux, ours) = connection(&host, opener, family);
         let (linux, ours) = exchange(linux, ours, there, back);
@@ -32,8 +32,8 @@ fn transfer(name: &str, offload: bool, opener: Opener, family: usize, there: u64
 
 macro_rules! transfers {
     ($($name:ident $offload:literal $opener:ident $family:literal $there:expr, $back:expr;)*) => {
-        $(#[test] fn $name() {
-            transfer(stringify!($name), $offload, Opener::$opener, $family, $there, $back);
+        $(pub fn $name() {
+            transfer($offload, Opener::$opener, $family, $there, $back);
         })*
     };
 }
@@ -53,9 +53,8 @@ transfers! {
     both_send_at_once_without_offloads_over_ipv6 false Linux 1 amount() / 2, amount() / 2;
 }
 
-#[test]
-fn many_connections_at_once() {
-    in_namespace("many_connections_at_once", || {
+pub fn many_connections_at_once() {
+    in_namespace(|| {
         let host = host(true);
         let there = std::net::TcpListener::bind(at(LINUX[0], 80)).unwrap();
         let here = TcpListener::bind(&host, at(OURS[0], 80)).unwrap();

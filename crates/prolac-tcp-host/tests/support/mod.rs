@@ -5,7 +5,6 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr};
-use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -20,14 +19,12 @@ pub const DEVICE: &str = "tcp0";
 /// How long anything may take before it counts as hanging.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Runs `test` on a thread with a network namespace of its own; says so if that is not permitted.
-pub fn in_namespace(name: &str, test: impl FnOnce() + Send) {
+/// Runs `test` on a thread with a network namespace of its own, where that is permitted.
+pub fn in_namespace(test: impl FnOnce() + Send) {
+    clickwork_oracles::namespaces();
     thread::scope(|scope| {
         let run = scope.spawn(|| match unshare_network() {
-            Err(error) => eprintln!("skipped {name}: a network namespace needs root ({error})"),
-            Ok(()) if Command::new("ip").arg("-V").output().is_err() => {
-                eprintln!("skipped {name}: `ip` (iproute2) is not installed");
-            }
+            Err(error) => clickwork_oracles::lacking(&format!("no network namespaces here: {error}")),
             Ok(()) => test(),
         });
         if let Err(panic) = run.join() {

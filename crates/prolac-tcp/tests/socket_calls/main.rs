@@ -92,23 +92,19 @@ fn differences(name: &str, got: &[Row]) -> String {
     text
 }
 
-#[test]
 fn our_sockets_do_what_the_table_says() {
     let text = differences("table.txt", &table(ours::Ours::new));
     assert!(text.is_empty(), "\n{text}");
 }
 
-#[test]
 fn our_options_do_what_the_table_says() {
     let text = differences("options.txt", &option_table(ours::Ours::new));
     assert!(text.is_empty(), "\n{text}");
 }
 
-#[test]
 fn the_kernel_does_what_the_tables_say() {
     if let Err(reason) = kernel::available() {
-        eprintln!("skipped: {reason}");
-        return;
+        clickwork_oracles::lacking(&reason);
     }
     if std::env::var_os("UPDATE_TABLE").is_some() {
         let head = "# State of a socket, call, and what Linux gives. Read main.rs for how this came about.\n";
@@ -125,4 +121,10 @@ fn the_kernel_does_what_the_tables_say() {
     assert!(text.is_empty(), "\n{text}");
     let text = differences("options.txt", &option_table(kernel::Kernel::new));
     assert!(text.is_empty(), "\n{text}");
+}
+
+clickwork_oracles::tests! {
+    our_sockets_do_what_the_table_says,
+    our_options_do_what_the_table_says,
+    the_kernel_does_what_the_tables_say,
 }

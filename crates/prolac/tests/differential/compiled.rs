@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use clickwork_prolac::emit::{self, emit};
@@ -14,14 +13,13 @@ use super::Failure;
 use super::interpreted::{Calls, parameters};
 
 /// A C compiler with options.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Compiler {
     pub program: &'static str,
-    pub options: &'static [&'static str],
+    pub options: &'static str,
 }
 
-const SANITIZED: &[&str] = &["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-const PLAIN: &[&str] = &["-O2"];
+const CHECKS: &str = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all";
 const STRICT: &[&str] = &["-std=c11", "-Wall", "-Wextra", "-Werror"];
 
 /// Warnings about what a program says rather than how it is written in C: a random program compares things with
@@ -40,38 +38,24 @@ const TOLERATED: &[&str] = &[
 /// No program runs longer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The compilers there are.
-pub fn compilers() -> &'static [Compiler] {
-    static FOUND: OnceLock<Vec<Compiler>> = OnceLock::new();
-    FOUND.get_or_init(|| {
-        let all = ["gcc", "clang"].into_iter().flat_map(|program| {
-            [SANITIZED, PLAIN].into_iter().map(move |options| Compiler { program, options })
-        });
-        all.filter(works).collect()
-    })
-}
-
-fn works(compiler: &Compiler) -> bool {
-    let directory = directory("probe");
-    let good = fs::write(directory.join("random.c"), "int main(void) { return 0; }\n").is_ok();
-    let good = good && compile(compiler, &directory, &["random.c"]).is_ok_and(|text| text.is_empty());
-    if !good {
-        println!("skipped: {} {}", compiler.program, compiler.options.join(" "));
-    }
-    good
-}
+/// The compiler of every machine.
+pub const CC: Compiler = Compiler { program: "cc", options: "-O2" };
+/// Those that not every machine has.
+pub const SANITIZED: Compiler = Compiler { program: "cc", options: CHECKS };
+pub const CLANG: Compiler = Compiler { program: "clang", options: "-O2" };
+pub const CLANG_SANITIZED: Compiler = Compiler { program: "clang", options: CHECKS };
 
 /// Removes what was written. After a failure it stays, to be looked at.
-pub fn clean() {
-    let _ = fs::remove_dir_all(root());
+pub fn clean(compiler: &Compiler) {
+    let _ = fs::remove_dir_all(directory(compiler));
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("differential-{}", std::process::id()))
-}
-
-fn directory(name: &str) -> PathBuf {
-    let path = root().join(name);
+/// Where programs of a compiler are.
+fn directory(compiler: &Compiler) -> PathBuf {
+    let Compiler { program, options } = compiler;
+    let name =
+        format!("differential-{}-{program}{}", std::process::id(), options.split(' ').next().unwrap_or(""));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&path).expect("the directory for tests can be written");
     path
 }
@@ -83,7 +67,7 @@ fn compile(compiler: &Compiler, directory: &Path, files: &[&str]) -> std::io::Re
         .current_dir(directory)
         .args(STRICT)
         .args(TOLERATED)
-        .args(compiler.options)
+        .args(compiler.options.split(' '))
         .args(files)
         .args(["-o", "random"]);
     let output = command.stdin(Stdio::null()).output()?;
@@ -102,7 +86,7 @@ pub fn run(
         emit::Options { lines: false, source_name: "random.c".into(), header_name: "random.h".into() };
     let rejected = |_| Failure::Refused("the program cannot be written in C".into());
     let output = emit(program, sources, &options).map_err(rejected)?;
-    let directory = directory("program");
+    let directory = directory(compiler);
     let files = [("random.c", output.source), ("random.h", output.header), ("main.c", main(program, calls))];
     for (name, text) in files {
         fs::write(directory.join(name), text).map_err(|e| Failure::Refused(e.to_string()))?;

@@ -27,6 +27,7 @@ mod ways;
 use std::fmt::{self, Display};
 use std::time::{Duration, Instant};
 
+use compiled::Compiler;
 use model::{Int, Model};
 use node::Node;
 use random::Random;
@@ -196,26 +197,48 @@ fn explain(source: Source, failure: &Failure, ways: &[Way]) -> String {
     format!("{small}\nThe program of seed {seed}: {failure}\nThe smaller one: {after}")
 }
 
-#[test]
-fn programs_do_the_same_everywhere() {
+fn programs_do_the_same_interpreted_and_as_c() {
+    compare(compiled::CC, 8);
+}
+
+fn programs_do_the_same_with_sanitizers() {
+    compare(compiled::SANITIZED, 4);
+}
+
+fn programs_do_the_same_by_clang() {
+    compare(compiled::CLANG, 4);
+}
+
+fn programs_do_the_same_by_clang_with_sanitizers() {
+    compare(compiled::CLANG_SANITIZED, 4);
+}
+
+clickwork_oracles::tests! {
+    programs_do_the_same_interpreted_and_as_c,
+    programs_do_the_same_with_sanitizers,
+    programs_do_the_same_by_clang,
+    programs_do_the_same_by_clang_with_sanitizers,
+}
+
+/// Runs this many random programs, or as the environment says, interpreted and by this compiler.
+fn compare(compiler: Compiler, programs: u64) {
+    clickwork_oracles::c_compiler(compiler.program, compiler.options);
     let one = variable("PROLAC_DIFFERENTIAL_SEED");
-    let long = variable("PROLAC_DIFFERENTIAL_SECONDS");
-    let end = Instant::now() + Duration::from_secs(long.unwrap_or(20));
-    let mut seed = one.unwrap_or(if long.is_some() { u64::from(std::process::id()) << 20 } else { 1 });
-    let mut count = 0;
-    let most = if one.is_some() { 1 } else { long.map_or(24, |_| u64::MAX) };
-    while Instant::now() < end && count < most {
+    let end = variable("PROLAC_DIFFERENTIAL_SECONDS").map(|long| Instant::now() + Duration::from_secs(long));
+    let first = one.unwrap_or(if end.is_some() { u64::from(std::process::id()) << 20 } else { 1 });
+    let most = if one.is_some() { 1 } else { end.map_or(programs, |_| u64::MAX) };
+    for seed in (first..).take_while(|seed| seed - first < most) {
+        if end.is_some_and(|end| Instant::now() >= end) {
+            break;
+        }
         let source = Source::new(seed);
         if one.is_some() {
             println!("{source}");
         }
-        let ways = ways::ways(seed, one.is_some() || long.is_some());
+        let ways = ways::ways(&compiler);
         if let Err((failure, ways)) = test(&source, &ways) {
             panic!("{}", explain(source, &failure, &ways));
         }
-        count += 1;
-        seed += 1;
     }
-    compiled::clean();
-    println!("{count} programs");
+    compiled::clean(&compiler);
 }

@@ -23,24 +23,15 @@ impl Way {
     }
 
     fn compiled(name: &str, options: Options, compiler: &Compiler) -> Way {
-        let name = format!("{name}, {} {}", compiler.program, compiler.options.join(" "));
+        let name = format!("{name}, {} {}", compiler.program, compiler.options);
         Way { name, options, compiler: Some(compiler.clone()), junk: 0 }
     }
 }
 
-/// The ways to run a program. Without `all`, only one compiler after each optimisation, but not always the same.
-pub fn ways(seed: u64, all: bool) -> Vec<Way> {
-    let mut ways = Vec::new();
-    for (i, (name, options)) in optimisations().into_iter().enumerate() {
-        ways.push(Way::interpreted(name, options));
-        let compilers = compiled::compilers();
-        for (j, compiler) in compilers.iter().enumerate() {
-            if all || (seed as usize + i) % compilers.len() == j {
-                ways.push(Way::compiled(name, options, compiler));
-            }
-        }
-    }
-    ways
+/// The ways to run a program: after each optimisation interpreted and compiled.
+pub fn ways(compiler: &Compiler) -> Vec<Way> {
+    let both = |(name, options)| [Way::interpreted(name, options), Way::compiled(name, options, compiler)];
+    optimisations().into_iter().flat_map(both).collect()
 }
 
 fn optimisations() -> [(&'static str, Options); 6] {

@@ -6,13 +6,17 @@ use std::process::{Child, Command, Stdio};
 pub struct Namespace(pub String);
 
 impl Namespace {
-    /// A namespace without IPv6, for a test; none without root or `ip`.
-    pub fn new(test: &str, name: &str) -> Option<Namespace> {
+    /// A namespace without IPv6, for a test.
+    pub fn new(test: &str, name: &str) -> Namespace {
+        clickwork_oracles::namespaces();
         let name = format!("clickwork-{test}-{}-{name}", std::process::id());
         let made = Command::new("ip").args(["netns", "add", &name]).stderr(Stdio::null()).status();
-        let namespace = made.is_ok_and(|s| s.success()).then_some(Namespace(name))?;
+        if !made.is_ok_and(|status| status.success()) {
+            clickwork_oracles::lacking("no network namespaces here");
+        }
+        let namespace = Namespace(name);
         namespace.run("sysctl", "-qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
-        Some(namespace)
+        namespace
     }
 
     /// A program to be run in it.

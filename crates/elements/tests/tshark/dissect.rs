@@ -1,7 +1,7 @@
-//! What another implementation reads in packets: tshark's dissectors, field by field. For tests.
+//! What another implementation reads in packets: tshark's dissectors, field by field.
 
-use crate::capture::linktype::LinkType;
-use crate::capture::writer::{Options, Writer};
+use clickwork_elements::capture::linktype::LinkType;
+use clickwork_elements::capture::writer::{Options, Writer};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,22 +32,20 @@ impl Drop for Capture {
 }
 
 /// One line for each frame: the values of `fields`, separated by '|', nothing where the frame has no such field, and the
-/// values of one field separated by ','. `preferences` are tshark's, `name:value`. None where there is no tshark.
+/// values of one field separated by ','. `preferences` are tshark's, `name:value`.
 pub fn dissected(
     link_type: LinkType,
     frames: &[Vec<u8>],
     fields: &[&str],
     preferences: &[&str],
-) -> Option<Vec<String>> {
+) -> Vec<String> {
+    clickwork_oracles::program("tshark");
     let capture = Capture::of(link_type, frames);
     let mut command = Command::new("tshark");
     command.args(["-T", "fields", "-E", "separator=|", "-r"]).arg(&capture.0);
     command.args(preferences.iter().flat_map(|p| ["-o", p]));
-    let Ok(output) = command.args(fields.iter().flat_map(|f| ["-e", f])).output() else {
-        eprintln!("skipped: `tshark` is not installed");
-        return None;
-    };
+    let output = command.args(fields.iter().flat_map(|f| ["-e", f])).output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "tshark: {errors}");
-    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_string).collect())
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_string).collect()
 }
