@@ -150,7 +150,7 @@ fn what_cannot_be_built_is_explained() {
             .args(["build", "-e", config, "-o", "router"])
     };
     let missing = "error: no Rust compiler (rustc): install Rust from https://rustup.rs, or set RUSTC to the compiler\n";
-    build(config).env("RUSTC", "/nonexistent").assert().failure().stderr_eq(missing);
+    build(config).env("RUSTC", "/proc/nonexistent").assert().failure().stderr_eq(missing);
     build(config)
         .env("PATH", "")
         .env("HOME", dir.path(""))
@@ -172,7 +172,7 @@ fn what_cannot_be_built_is_explained() {
     );
     assert!(!dir.path("router").exists());
     // Nothing to compile needs no compiler.
-    let plain = build("Idle -> Discard").env("RUSTC", "/nonexistent");
+    let plain = build("Idle -> Discard").env("RUSTC", "/proc/nonexistent");
     plain.assert().success();
     std::fs::create_dir(dir.path("folder")).unwrap();
     let taken = done_badly(dir.clickwork().args(["build", "-e", "Idle -> Discard", "-o", "folder"]));
@@ -193,7 +193,8 @@ fn without_a_compiler_a_router_runs_interpreted_and_says_why() {
     let dir = Scratch::new("run-without");
     let config = "InfiniteSource(LIMIT 9, STOP true) -> Strip(32) -> c :: Counter -> Discard;";
     let run = |time: &[&str]| {
-        let command = dir.clickwork().env("CLICKWORK_CACHE", dir.path("cache")).env("RUSTC", "/nonexistent");
+        let command =
+            dir.clickwork().env("CLICKWORK_CACHE", dir.path("cache")).env("RUSTC", "/proc/nonexistent");
         done(command.args(["run", "--compiled", "-e", config, "-h", "c.count"]).args(time))
     };
     let output = run(&["--simtime"]);

@@ -114,7 +114,7 @@ fn the_change_to_compiled_code_loses_and_reorders_nothing() {
     assert!(numbers.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1)), "order");
     // What is in the cache is used at once, without a compiler.
     let mut command = Command::new(env!("CARGO_BIN_EXE_clickwork"));
-    command.args(["run", "--compiled", "-e", NUMBERED]).env("RUSTC", "/nonexistent");
+    command.args(["run", "--compiled", "-e", NUMBERED]).env("RUSTC", "/proc/nonexistent");
     let mut again = Live::start(&dir, "b.sock", command);
     again.wait_for("elements run compiled");
     again.drain();

@@ -5,12 +5,15 @@ use std::process::{Command, Output};
 
 /// Runs `examples/sample.rs` with nothing in the search path.
 fn sample(arguments: &[&str], require: &str) -> (bool, String) {
-    let here = std::env::current_exe().expect("this program");
-    let program = here.ancestors().nth(2).expect("the folder of the profile").join("examples/sample");
-    let mut command = Command::new(program);
+    let mut command = Command::new(program());
     let Output { status, stdout, .. } =
         command.args(arguments).env("PATH", "").env("REQUIRE_ORACLES", require).output().expect("it runs");
     (status.success(), String::from_utf8_lossy(&stdout).into_owned())
+}
+
+fn program() -> PathBuf {
+    let here = std::env::current_exe().expect("this program");
+    here.ancestors().nth(2).expect("the folder of the profile").join("examples/sample")
 }
 
 #[test]
@@ -46,6 +49,16 @@ fn filters_and_lists_work() {
     assert!(success && said.contains("1 passed"), "{said}");
     let (_, said) = sample(&["--list"], "1");
     assert_eq!(said.matches(": test").count(), 5, "{said}");
+}
+
+#[test]
+fn a_file_can_say_which_tests_to_run() {
+    let file = std::env::temp_dir().join(format!("clickwork-oracle-tests-{}", std::process::id()));
+    std::fs::write(&file, "needs_nothing\nneeds_tshark\n").expect("a temporary file");
+    let mut command = Command::new(program());
+    let output = command.arg("--list").env("ORACLE_TESTS", &file).output().expect("it runs");
+    std::fs::remove_file(file).expect("it was written");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "needs_nothing: test\nneeds_tshark: test\n");
 }
 
 /// `#[test]` means nothing to a target that has its own main function: such a test would never run.

@@ -193,7 +193,10 @@ fn wrong_files_and_arguments_are_errors() {
     let folder = Folder::new("wrong");
     let from = folder.capture("in.pcap", LinkType(147), 1);
     let cases = [
-        ("FromDump(/nonexistent/x) -> Discard".to_owned(), "/nonexistent/x: No such file or directory"),
+        (
+            "FromDump(/proc/nonexistent/x) -> Discard".to_owned(),
+            "/proc/nonexistent/x: No such file or directory",
+        ),
         (
             format!("FromDump({from}, FORCE_IP true) -> Discard"),
             "unknown linktype 147; can't force IP packets",
@@ -206,7 +209,7 @@ fn wrong_files_and_arguments_are_errors() {
             format!("FromDump({from}, STOP true, END_CALL a.b) -> Discard"),
             "END_CALL and STOP are mutually exclusive",
         ),
-        ("Idle -> ToDump(/nonexistent/x)".to_owned(), "/nonexistent/x: No such file or directory"),
+        ("Idle -> ToDump(/proc/nonexistent/x)".to_owned(), "/proc/nonexistent/x: No such file or directory"),
         (format!("Idle -> ToDump({from}, ENCAP BOGUS)"), "bad encapsulation type"),
         (
             format!("Idle -> ToDump({from}, USE_ENCAP_FROM i); i :: Idle -> Discard"),
@@ -353,16 +356,19 @@ fn a_dump_that_ends_leaves_its_element_active() {
 fn wrong_summary_configurations() {
     let cases = [
         ("Idle -> ToIPSummaryDump(/tmp/x, FIELDS bogus)", "unknown content type 'bogus'"),
-        ("Idle -> ToIPSummaryDump(/nonexistent/x)", "/nonexistent/x: No such file or directory"),
+        ("Idle -> ToIPSummaryDump(/proc/nonexistent/x)", "/proc/nonexistent/x: No such file or directory"),
         ("FromIPSummaryDump(x, DATA y) -> Discard", "FILENAME and DATA conflict"),
         ("FromIPSummaryDump() -> Discard", "FILENAME: required argument missing"),
-        ("FromIPSummaryDump(/nonexistent/x) -> Discard", "/nonexistent/x: No such file or directory"),
+        (
+            "FromIPSummaryDump(/proc/nonexistent/x) -> Discard",
+            "/proc/nonexistent/x: No such file or directory",
+        ),
     ];
     for (config, message) in cases {
         let errors = Harness::errors(config);
         assert!(errors.contains(message), "{errors}");
     }
-    Harness::new("FromIPSummaryDump(/nonexistent/x, ALLOW_NONEXISTENT true) -> Discard").run();
+    Harness::new("FromIPSummaryDump(/proc/nonexistent/x, ALLOW_NONEXISTENT true) -> Discard").run();
 }
 
 #[test]
@@ -386,8 +392,9 @@ fn a_configuration_that_fails_leaves_files_as_they_are() {
     let folder = Folder::new("fails");
     let (to, text) = (folder.capture("out.pcap", LinkType::ETHER, 2), folder.path("out.txt"));
     std::fs::write(&text, LINES).unwrap();
-    let config =
-        format!("Idle -> ToDump({to}); Idle -> ToIPSummaryDump({text}); FromDump(/nonexistent/x) -> Discard");
+    let config = format!(
+        "Idle -> ToDump({to}); Idle -> ToIPSummaryDump({text}); FromDump(/proc/nonexistent/x) -> Discard"
+    );
     Harness::errors(&config);
     assert_eq!(contents(&to).len(), 2);
     assert_eq!(std::fs::read_to_string(&text).unwrap(), LINES);

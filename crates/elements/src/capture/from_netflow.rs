@@ -384,8 +384,8 @@ mod tests {
         assert_eq!((got.len(), printed.as_str()), (1, "FILE:2: bad format\n"));
         let (got, _) = packets("unreadable", &"x|".repeat(20), "");
         assert!(got.is_empty());
-        let e = Harness::errors("FromNetFlowSummaryDump(/nonexistent) -> Sink");
-        assert!(e.contains("/nonexistent: No such file or directory"), "{e}");
+        let e = Harness::errors("FromNetFlowSummaryDump(/proc/nonexistent) -> Sink");
+        assert!(e.contains("/proc/nonexistent: No such file or directory"), "{e}");
         let e = Harness::errors("FromNetFlowSummaryDump(x, LINK none) -> Sink");
         assert!(e.contains("'LINK' should be 'input', 'output', or 'both'"), "{e}");
     }

@@ -146,7 +146,7 @@ fn files_that_are_no_captures() {
     for (bytes, message) in cases {
         assert_eq!(read(bytes).unwrap_err().to_string(), message);
     }
-    assert!(matches!(Reader::open("/nonexistent/x").err().unwrap().fault, Fault::Io(_)));
+    assert!(matches!(Reader::open("/proc/nonexistent/x").err().unwrap().fault, Fault::Io(_)));
 }
 
 #[test]

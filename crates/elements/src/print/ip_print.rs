@@ -225,7 +225,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!((text, t.printed()), ("1.0.0.1.1 > 2.0.0.2.2: udp 11\n".repeat(2), String::new()));
-        let e = Harness::errors("Idle -> IPPrint(OUTFILE /no/such/dir/x) -> Discard");
-        assert!(e.contains("/no/such/dir/x: No such file"), "{e}");
+        let e = Harness::errors("Idle -> IPPrint(OUTFILE /proc/nonexistent/dir/x) -> Discard");
+        assert!(e.contains("/proc/nonexistent/dir/x: No such file"), "{e}");
     }
 }

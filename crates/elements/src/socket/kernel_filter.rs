@@ -195,7 +195,10 @@ mod tests {
                 if args == "drop dev" { "ARG: required argument missing" } else { "arguments must follow" };
             assert!(e.contains(expected), "{args}: {e}");
         }
-        let e = Harness::errors("KernelFilter(drop dev eth0, IPTABLES_COMMAND /no/such/program)");
-        assert!(e.contains("/no/such/program -A INPUT -i eth0 -j DROP: No such file or directory"), "{e}");
+        let e = Harness::errors("KernelFilter(drop dev eth0, IPTABLES_COMMAND /proc/nonexistent/program)");
+        assert!(
+            e.contains("/proc/nonexistent/program -A INPUT -i eth0 -j DROP: No such file or directory"),
+            "{e}"
+        );
     }
 }

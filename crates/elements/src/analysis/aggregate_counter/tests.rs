@@ -70,8 +70,8 @@ fn writes_binary_files() {
     let mut expected = format!("!IPAggregate 1.0\n!num_nonzero 1\n!packed_{order}\n").into_bytes();
     expected.extend([258u32.to_ne_bytes(), 2u32.to_ne_bytes()].concat());
     assert_eq!(file, expected);
-    let e = t.write("a.write_text_file /nonexistent/x").unwrap_err();
-    assert_eq!(e, "/nonexistent/x: No such file or directory");
+    let e = t.write("a.write_text_file /proc/nonexistent/x").unwrap_err();
+    assert_eq!(e, "/proc/nonexistent/x: No such file or directory");
 }
 
 #[test]

@@ -112,11 +112,13 @@ fn files() {
     assert_eq!(output(&config.replace("name", "s.name")), "one\n1\ns\n1\ns\n19\n");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "s\n");
     std::fs::remove_file(&path).unwrap();
-    let text = message("s :: Script(print >/nonexistent/file 5, print \"$(cat /nonexistent/file)\", stop)");
+    let text = message(
+        "s :: Script(print >/proc/nonexistent/file 5, print \"$(cat /proc/nonexistent/file)\", stop)",
+    );
     assert_eq!(
         text,
-        "While executing 's :: Script':\n  /nonexistent/file: No such file or directory\n  \
-         /nonexistent/file: No such file or directory\n"
+        "While executing 's :: Script':\n  /proc/nonexistent/file: No such file or directory\n  \
+         /proc/nonexistent/file: No such file or directory\n"
     );
 }
 

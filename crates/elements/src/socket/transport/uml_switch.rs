@@ -188,9 +188,11 @@ mod tests {
 
     #[test]
     fn there_must_be_a_switch() {
-        let e = Harness::errors("UMLSwitch(/no/such/socket) -> Discard");
+        let e = Harness::errors("UMLSwitch(/proc/nonexistent/socket) -> Discard");
         assert!(
-            e.contains("could not connect to control socket /no/such/socket: No such file or directory"),
+            e.contains(
+                "could not connect to control socket /proc/nonexistent/socket: No such file or directory"
+            ),
             "{e}"
         );
         let e = Harness::errors(&format!("UMLSwitch(/{}) -> Discard", "x".repeat(200)));
