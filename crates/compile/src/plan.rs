@@ -3,7 +3,8 @@
 //! A tree goes on along push outputs as long as the next element has a fast path too. Where ways join, each has its own
 //! copy in the tree (the text of both is one function), until there are too many: then a segment ends where ways join, so
 //! that a plan is never much larger than its router. A way back to an element that the packet came through leaves the
-//! segment, so that cycles stay deferred as they are. Pull paths are chains.
+//! segment, so that cycles stay deferred as they are. Where a packet may cause a handler to be written, each element is a
+//! segment of its own. Pull paths are chains.
 
 use clickwork_router::fast::FastCode;
 use clickwork_router::router::Info;
@@ -52,7 +53,7 @@ fn plan_of(router: &Router, takes_part: impl Fn(&Info) -> bool) -> Vec<Segment> 
     let included = |id: &ElementId| takes_part(router.info(*id)) && exits_of(router.info(*id)) <= MOST_EXITS;
     let code = |id| router.fast_code(id).map(|code| (id, Arc::new(code)));
     let codes = router.ids().filter(included).filter_map(code).collect();
-    let planner = Planner { router, codes };
+    let planner = Planner { router, codes, leads_to_calls: router.leads_to_calls() };
     let mut segments = planner.push_segments();
     segments.extend(planner.pull_segments());
     segments
@@ -66,6 +67,8 @@ fn exits_of(info: &Info) -> usize {
 struct Planner<'a> {
     router: &'a Router,
     codes: HashMap<ElementId, Arc<FastCode>>,
+    /// By element: [`Router::leads_to_calls`].
+    leads_to_calls: Vec<bool>,
 }
 
 impl Planner<'_> {
@@ -80,7 +83,7 @@ impl Planner<'_> {
         let info = self.router.info(id);
         let through =
             info.inputs.as_slice() == [Processing::Pull] && info.outputs.first() == Some(&Processing::Pull);
-        through && self.codes.contains_key(&id)
+        through && self.router.passes_on(id) && self.codes.contains_key(&id)
     }
 
     /// Segments begin where packets come from elements without code, and where other segments end.
@@ -108,8 +111,9 @@ impl Planner<'_> {
     /// that planning takes no longer than its result is large.
     fn tree(&self, entry: ElementId, room: &mut usize) -> Tree<'_> {
         let may_copy = *room > 0;
+        let is_alone = self.leads_to_calls[entry.0 as usize];
         let mut grow = |crosses_joins| {
-            let mut tree = Tree::new(self, Kind::Push { crosses_joins });
+            let mut tree = Tree::new(self, if is_alone { Kind::Alone } else { Kind::Push { crosses_joins } });
             tree.add(entry, &mut Vec::new());
             *room = room.saturating_sub(tree.nodes.len());
             tree
@@ -178,6 +182,9 @@ struct Tree<'a> {
 #[derive(Clone, Copy)]
 enum Kind {
     Pull,
+    /// One element. What follows may be changed by handlers while packets that have passed it are delivered, one output
+    /// after the other: the others must not have gone further by then.
+    Alone,
     Push {
         /// Whether it goes on where ways join.
         crosses_joins: bool,

@@ -166,8 +166,10 @@ fn connect(
     let (input_base, into) = index(count, links.iter().map(|l| (l.to, l.from)));
     let mut slots = Outputs::default();
     slots.resize(targets.len(), options.ordered);
+    let elements: Vec<_> = classes.iter().map(|c| (c.make)()).collect();
     Router {
-        elements: classes.iter().map(|c| Some((c.make)())).collect(),
+        passes_on: elements.iter().map(|element| element.passes_on()).collect(),
+        elements: elements.into_iter().map(Some).collect(),
         names: infos.iter().zip(0..).map(|(i, n)| (i.name.clone(), ElementId(n))).collect(),
         infos,
         links,

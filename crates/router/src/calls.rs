@@ -205,6 +205,11 @@ impl Router {
         }
     }
 
+    /// What writing a handler does, if there is such a one.
+    pub(crate) fn write_action(&self, id: ElementId, name: &str) -> Option<Action> {
+        self.find_handler(id, name).ok()?.handler.write
+    }
+
     /// Carries out a handler, then does what is to follow before packets that it emitted move on.
     fn act(
         &mut self,

@@ -109,8 +109,14 @@ impl Cx<'_> {
         if output < self.router.output_base[e + 1] {
             self.router.slots.emit_batch(output, batch);
         } else {
-            self.count_drop("no such output", batch.len() as u64);
+            self.refuse_batch(batch);
         }
+    }
+
+    #[cold]
+    fn refuse_batch(&mut self, mut batch: Batch) {
+        self.drop_batch(&mut batch, "no such output");
+        self.recycle(batch);
     }
 
     /// Sends a packet out of `port` if I have that output, otherwise drops it for `reason`. For optional outputs.
@@ -164,7 +170,7 @@ impl Cx<'_> {
         self.router.slots.fresh_batch()
     }
 
-    /// Gives back a batch that is no longer needed.
+    /// Gives back a batch that is no longer needed; packets still in it are freed, as they are where they were to go.
     #[inline]
     pub fn recycle(&mut self, batch: Batch) {
         self.router.slots.recycle(batch);
@@ -396,29 +402,41 @@ impl Cx<'_> {
         command(self.router)
     }
 
-    /// Writes a handler as soon as I return. A failure is reported as a message.
+    /// Writes a handler, which [`Cx::check_call`] has seen, as soon as I return. A failure is reported as a message.
     pub fn call_handler(&mut self, call: &HandlerCall) {
         let (me, call) = (self.me, call.clone());
         self.defer(move |router| {
             let value = crate::args::unquote(&call.value);
-            let outcome = router.resolve_ref(&call.target, me).and_then(|t| router.write_target(&t, &value));
+            let target = router.resolve_ref(&call.target, me);
+            debug_assert!(
+                target.as_ref().is_ok_and(|target| router.said_it_calls(me, target)),
+                "{}: `check_call` comes before `call_handler`",
+                router.info(me).name
+            );
+            let outcome = target.and_then(|t| router.write_target(&t, &value));
             if let Err(e) = outcome {
                 router.report(me, "a handler call failed", || e.to_string());
             }
         });
     }
 
-    /// Whether a handler can be written, for elements that are to call it later.
+    /// Whether a handler can be written, for elements that are to call it later: they must ask here first.
     ///
     /// # Errors
     /// If there is no such element, or it has no such write handler.
-    pub fn check_call(&self, call: &HandlerCall) -> Result<(), String> {
+    pub fn check_call(&mut self, call: &HandlerCall) -> Result<(), String> {
         let target = self.router.resolve_ref(&call.target, self.me).map_err(|e| e.to_string())?;
         if self.router.access(&target).is_some_and(|access| access.write) {
+            self.router.note_call(self.me, Some(target));
             return Ok(());
         }
         let element = target.element.map_or(String::new(), |id| format!("{}.", self.router.info(id).name));
         Err(format!("no '{element}{}' write handler", target.handler))
+    }
+
+    /// Says that I may write any handler while packets pass.
+    pub fn calls_handlers(&mut self) {
+        self.router.note_call(self.me, None);
     }
 
     /// Asks the driver to stop.

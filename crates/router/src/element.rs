@@ -75,6 +75,13 @@ pub trait Element: Any + Send {
         None
     }
 
+    /// Whether a pull is a pull from input 0 and then [`Element::push`] with what came. Then the router does both, and the
+    /// element is not busy while packets are on their way to it: its handlers can be called meanwhile.
+    #[doc(hidden)]
+    fn passes_on(&self) -> bool {
+        false
+    }
+
     /// Gives up to `limit` packets (at most one batch) to whoever asks at pull output `port`.
     fn pull(&mut self, port: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
         let _ = (port, limit, cx);
@@ -164,10 +171,8 @@ impl<T: SimpleElement> Element for T {
         Some(self.simple_action(p, cx))
     }
 
-    fn pull(&mut self, _port: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
-        let mut batch = cx.pull(0, limit);
-        act_on(self, &mut batch, cx);
-        batch
+    fn passes_on(&self) -> bool {
+        true
     }
 
     fn run_timer(&mut self, slot: usize, cx: &mut Cx<'_>) {

@@ -7,6 +7,7 @@
 
 pub mod args;
 pub mod build;
+mod callers;
 mod calls;
 pub mod clock;
 pub mod cx;

@@ -8,6 +8,7 @@
 //! Not here: how a router is made (`build`), how it runs over time (`driver`), and what elements may ask (`cx`).
 
 use crate::args::Names;
+use crate::callers::Calls;
 use crate::clock::Clock;
 use crate::cx::Cx;
 use crate::element::{Element, Ready, TaskStep};
@@ -112,6 +113,8 @@ pub(crate) struct Exports {
     pub handlers: Vec<(String, Handler)>,
     /// Stands for handlers of all other names.
     pub other_handlers: Option<Handler>,
+    /// The handlers of others that it may write.
+    pub calls: Calls,
 }
 
 /// What a driver manager makes of a stop request.
@@ -155,6 +158,8 @@ pub struct Router {
     pub(crate) targets: Vec<Vec<Endpoint>>,
     /// By element: where its output 0 leads if it is push.
     pub(crate) hops: Vec<Option<Endpoint>>,
+    /// By element: [`Element::passes_on`].
+    pub(crate) passes_on: Vec<bool>,
     /// First input number of each element, and one past the last.
     pub(crate) input_base: Vec<u32>,
     /// By input number: the connected outputs (one if pull).
@@ -530,18 +535,24 @@ impl Router {
     pub(crate) fn pull(&mut self, to: Endpoint, limit: usize) -> Batch {
         let Some(&from) = self.sources(to).first() else { return Batch::new() };
         let limit = limit.min(self.batch_limit);
-        if let Some(batch) = self.pull_through(from, limit) {
-            self.infos[to.element.index()].packets += batch.len() as u64;
-            return batch;
-        }
-        let Some(mut element) = self.elements[from.element.index()].take() else { return Batch::new() };
+        let batch = match self.chain_before(from) {
+            Some(first) => self.pull_through(first, from, limit),
+            None => self.ask(from, limit),
+        };
+        self.infos[to.element.index()].packets += batch.len() as u64;
+        batch
+    }
+
+    /// Has the element itself answer at an output.
+    #[inline]
+    fn ask(&mut self, from: Endpoint, limit: usize) -> Batch {
+        let before = from.element.index();
+        let Some(mut element) = self.elements[before].take() else { return Batch::new() };
         let cx = &mut Cx { router: self, me: from.element };
         let batch = element.pull(from.port as usize, limit, cx);
-        self.elements[from.element.index()] = Some(element);
-        let count = batch.len() as u64;
-        self.infos[to.element.index()].packets += count;
-        if self.infos[from.element.index()].inputs.is_empty() {
-            self.infos[from.element.index()].packets += count;
+        self.elements[before] = Some(element);
+        if self.infos[before].inputs.is_empty() {
+            self.infos[before].packets += batch.len() as u64;
         }
         batch
     }

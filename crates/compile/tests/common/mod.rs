@@ -10,7 +10,7 @@ pub mod subjects;
 use clickwork_elements::registry;
 use clickwork_lang::{Options as LangOptions, elaborate};
 use clickwork_packet::Timestamp;
-use clickwork_router::{Clock, Log, Options, Router, build};
+use clickwork_router::{Clock, Log, Options, Reload, Router, build};
 use clickwork_source::{Sources, render_click};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -32,6 +32,11 @@ pub struct Running {
 
 /// Makes a router of a configuration; the messages if it is not correct.
 pub fn start(text: &str, ordered: bool) -> Result<Running, String> {
+    start_reloading(text, ordered, None)
+}
+
+/// The same of a router whose configuration can be replaced.
+pub fn start_reloading(text: &str, ordered: bool, reload: Option<Reload>) -> Result<Running, String> {
     let (mut sources, registry) = (Sources::default(), Arc::new(registry()));
     let file = sources.add("t.click", text);
     let told = |sources: &Sources, messages: &clickwork_source::Diagnostics| -> String {
@@ -43,7 +48,7 @@ pub fn start(text: &str, ordered: bool) -> Result<Running, String> {
     }
     let (log, clock) = (Log::buffer(), Clock::simulated(Timestamp::new(1_000_000_000, 0)));
     let (output, seed) = (log.clone(), Some(1));
-    let options = Options { ordered, clock, output, seed, log: log.clone(), ..Options::default() };
+    let options = Options { ordered, clock, output, seed, log: log.clone(), reload, ..Options::default() };
     match build(&graph, &sources, &registry, options) {
         Ok((router, _)) => Ok(Running { router, log }),
         Err(errors) => Err(told(&sources, &errors)),

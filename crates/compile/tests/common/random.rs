@@ -155,12 +155,34 @@ fn queue(random: &mut Random, ends: &mut usize) -> String {
     text
 }
 
+/// The same configuration with elements on the ways of packets that write handlers.
+pub fn with_calls(random: &mut Random, text: &str) -> String {
+    let mut parts = text.split(" -> ");
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let call = (0..4).find_map(|_| change(random, text)).filter(|_| random.once_in(2));
+        out += &call
+            .map_or(String::new(), |(handler, value)| format!(" -> {}", writer(random, &handler, &value)));
+        out += " -> ";
+        out += part;
+    }
+    out
+}
+
+fn writer(random: &mut Random, handler: &str, value: &str) -> String {
+    match random.below(3) {
+        0 => format!("Counter(COUNT_CALL {} {handler} {value})", 1 + random.below(9)),
+        _ => format!("Script(TYPE PACKET, write {handler} {value}, return 0)"),
+    }
+}
+
 /// A handler of the configuration that changes what an element does, with a value.
 pub fn change(random: &mut Random, text: &str) -> Option<(String, String)> {
+    let parts: Vec<&str> = text.split(" :: ").collect();
     let declared: Vec<(&str, &str)> =
-        text.lines().filter_map(|l| l.strip_suffix(';')?.split_once(" :: ")).collect();
+        parts.windows(2).filter_map(|w| Some((w[0].split_whitespace().last()?, w[1]))).collect();
     let (name, class) = *declared.get(random.below(declared.len()))?;
-    let class = class.split('(').next().unwrap_or_default();
+    let class = class.split(['(', ' ', ';', '\n']).next().unwrap_or_default();
     let (handler, values): (&str, &[&str]) = match class {
         "DecIPTTL" => ("active", &["false", "true"]),
         "Paint" => ("color", &["1", "2", "3"]),

@@ -122,7 +122,7 @@ impl Call {
     }
 
     /// A call that a handler is written with.
-    fn written(name: &str, text: &str, cx: &Cx<'_>) -> Result<Option<Call>, String> {
+    fn written(name: &str, text: &str, cx: &mut Cx<'_>) -> Result<Option<Call>, String> {
         let first = text.split_whitespace().next().unwrap_or_default();
         if first.parse::<u64>().is_err() {
             return Err(format!("'{name}' first word should be unsigned (count)"));

@@ -40,8 +40,8 @@ fast_path!(Null, null);
 impl Element for Null {
     fn push(&mut self, _: usize, _: &mut Batch, _: &mut Cx<'_>) {}
 
-    fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
-        cx.pull(0, limit)
+    fn passes_on(&self) -> bool {
+        true
     }
 }
 

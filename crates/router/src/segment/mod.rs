@@ -100,6 +100,11 @@ impl Router {
         self.info(id).class.fast?.code(element)
     }
 
+    /// Whether a pull from the element is a pull from its input 0, then its action on what came.
+    pub fn passes_on(&self, id: ElementId) -> bool {
+        self.passes_on[id.index()]
+    }
+
     /// Lets packets run through segments. Those installed before are given up.
     pub fn install(&mut self, segments: Vec<Segment>) {
         self.segments = Segments::new(self, segments, None);
@@ -115,6 +120,16 @@ impl Router {
     /// How many elements are in segments whose code is in use.
     pub fn elements_in_segments(&self) -> usize {
         self.segments.elements().count()
+    }
+
+    /// Finds the segments anew: an element may call handlers that it did not before. Without a planner there are none from
+    /// now on.
+    pub(crate) fn replan_segments(&mut self) {
+        if !self.segments.is_empty() {
+            let mut segments = std::mem::take(&mut self.segments);
+            segments.replan(self);
+            self.segments = segments;
+        }
     }
 
     /// Looks whether segments still have the code of their element `id`, one of whose handlers was written.

@@ -1,11 +1,12 @@
-//! Packets that are pulled through a segment, which is a chain then.
+//! Packets that are pulled through elements that pass them on: one, or a chain of them, which is a segment.
 //!
 //! What elements on it emit waits in the slots until whoever pulls has returned, as it would without the segment.
 
 use super::Node;
 use super::table::Installed;
+use crate::cx::Cx;
 use crate::element::Verdict;
-use crate::router::{Endpoint, Router};
+use crate::router::{ElementId, Endpoint, Router};
 use clickwork_packet::{BATCH_SIZE, Batch, Packet};
 use std::sync::Arc;
 
@@ -13,24 +14,61 @@ use std::sync::Arc;
 type Traveller = (Packet, Option<u16>);
 
 impl Router {
-    /// Asks the far end of the chain that ends at output `from` for packets and takes them through it; `None` if there is
-    /// no such chain.
+    /// The first element of the chain that packets come through to output `from`: of a segment, or an element that passes
+    /// on what it pulls.
     #[inline]
-    pub(crate) fn pull_through(&mut self, from: Endpoint, limit: usize) -> Option<Batch> {
-        let first = self.segments.asked(from)?.segment.nodes[0].element;
+    pub(crate) fn chain_before(&self, from: Endpoint) -> Option<ElementId> {
+        match self.segments.asked(from) {
+            Some(installed) => Some(installed.first()),
+            None => self.passes_on[from.element.index()].then_some(from.element),
+        }
+    }
+
+    /// Pulls packets into element `first` and takes them through the chain from there to output `from`. None of its
+    /// elements is busy while others give the packets. They may call its handlers, and so change its code: only then is
+    /// it settled how the packets pass.
+    #[inline]
+    pub(crate) fn pull_through(&mut self, first: ElementId, from: Endpoint, limit: usize) -> Batch {
         let mut batch = self.pull(Endpoint { element: first, port: 0 }, limit);
-        let installed = self.segments.asked(from)?;
+        let Some(installed) = self.segments.asked(from).filter(|installed| installed.first() == first) else {
+            self.pass_on(first, from.element, &mut batch);
+            return batch;
+        };
         let mut exits = [0; BATCH_SIZE];
         let exits = &mut exits[..batch.len()];
         let differ = installed.run(&self.elements, &self.infos, &mut batch, exits);
         if differ || exits.first().is_some_and(|&exit| !installed.is_through(exit)) {
             let installed = Arc::clone(installed);
-            return Some(self.pull_apart(&installed.segment.nodes, batch, exits));
+            return self.pull_apart(&installed.segment.nodes, batch, exits);
         }
         for node in &installed.segment.nodes[1..] {
             self.infos[node.element.index()].packets += batch.len() as u64;
         }
-        Some(batch)
+        batch
+    }
+
+    /// Has the elements from `first` to `last`, which pass on what they pull, deal with packets one after the other.
+    #[inline]
+    fn pass_on(&mut self, first: ElementId, last: ElementId, batch: &mut Batch) {
+        let mut id = first;
+        while !batch.is_empty() {
+            self.pass_by(id, batch);
+            if id == last {
+                return;
+            }
+            let Some(&next) = self.targets(Endpoint { element: id, port: 0 }).first() else { return };
+            id = next.element;
+            self.infos[id.index()].packets += batch.len() as u64;
+        }
+    }
+
+    #[inline]
+    fn pass_by(&mut self, id: ElementId, batch: &mut Batch) {
+        let Some(mut element) = self.elements[id.index()].take() else {
+            return self.give_up(id, batch, "element in use");
+        };
+        element.push(0, batch, &mut Cx { router: self, me: id });
+        self.elements[id.index()] = Some(element);
     }
 
     /// Packets went different ways: each element in turn says what becomes of those that are still there.
@@ -88,6 +126,12 @@ impl Router {
 }
 
 impl Installed {
+    /// Where packets come into a chain.
+    #[inline]
+    fn first(&self) -> ElementId {
+        self.segment.nodes[0].element
+    }
+
     /// Whether a packet with that exit came through the whole chain.
     fn is_through(&self, exit: u16) -> bool {
         let route = self.routes.get(usize::from(exit));

@@ -20,6 +20,10 @@ impl Router {
     #[inline]
     pub(crate) fn push_through(&mut self, to: Endpoint, batch: &mut Batch) -> Through {
         let Some(installed) = self.segments.entered(to) else { return Through::NoSegment };
+        if !self.commands.is_empty() {
+            // They are carried out behind the first element, and may change what the next one does.
+            return Through::NoSegment;
+        }
         let mut exits = [0; BATCH_SIZE];
         let exits = &mut exits[..batch.len()];
         let differ = installed.run(&self.elements, &self.infos, batch, exits);

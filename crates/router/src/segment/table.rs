@@ -125,6 +125,16 @@ impl Segments {
         *self = Segments { left_out, ..Segments::new(router, planner(router), Some(planner)) };
     }
 
+    /// Replaces all segments by what the planner finds now.
+    pub fn replan(&mut self, router: &Router) {
+        let Some(planner) = self.planner.clone() else {
+            *self = Segments::default();
+            return;
+        };
+        let left_out = std::mem::take(&mut self.left_out);
+        *self = Segments { left_out, ..Segments::new(router, planner(router), Some(planner)) };
+    }
+
     /// Notes in the segments of an element whether they agree with its code now. Returns what they have if they do not.
     fn compare(&mut self, id: ElementId, now: Option<&FastCode>) -> Option<Arc<FastCode>> {
         let (code, segments) = self.uses.get(&id)?;

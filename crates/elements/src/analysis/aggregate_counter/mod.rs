@@ -166,7 +166,7 @@ fn set(slot: &mut bool, text: &str) -> Result<(), String> {
 fn written<N: FromArg + std::fmt::Display>(
     name: &str,
     text: &str,
-    cx: &Cx<'_>,
+    cx: &mut Cx<'_>,
 ) -> Result<Option<CallAt<N>>, String> {
     if text.trim().is_empty() {
         return Ok(None);

@@ -178,6 +178,7 @@ impl Element for ScriptElement {
             cx.add_other_handlers(handlers::PROXIED);
         }
         cx.export(Arc::clone(&self.script));
+        cx.calls_handlers();
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
