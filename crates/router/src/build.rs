@@ -4,6 +4,7 @@
 //! at the first element that cannot be initialised; so do we if asked to.
 
 use crate::args::{ArgErrors, Args, Names};
+use crate::circle::{LOOK_EVERY, OnCircle};
 use crate::clock::Clock;
 use crate::cx::Cx;
 use crate::facts::{Class, PortCheck};
@@ -183,7 +184,10 @@ fn connect(
         slots,
         stack: Vec::new(),
         segments: Segments::default(),
+        delivering: false,
         visits: 0,
+        next_look: LOOK_EVERY,
+        on_circle: OnCircle::default(),
         commands: VecDeque::new(),
         tasks: Tasks::new(count),
         timers: Timers::new(count),

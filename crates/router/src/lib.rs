@@ -9,6 +9,7 @@ pub mod args;
 pub mod build;
 mod callers;
 mod calls;
+mod circle;
 pub mod clock;
 pub mod cx;
 pub mod driver;

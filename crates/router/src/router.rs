@@ -9,6 +9,7 @@
 
 use crate::args::Names;
 use crate::callers::Calls;
+use crate::circle::{LOOK_EVERY, MOST_VISITS, OnCircle};
 use crate::clock::Clock;
 use crate::cx::Cx;
 use crate::element::{Element, Ready, TaskStep};
@@ -167,8 +168,13 @@ pub struct Router {
     pub(crate) slots: Outputs,
     pub(crate) stack: Vec<Work>,
     pub(crate) segments: Segments,
-    /// Element calls since the delivery in progress began.
+    /// Whether a delivery is in progress.
+    pub(crate) delivering: bool,
+    /// Element calls since it began.
     pub(crate) visits: u64,
+    /// How many batches may wait in it before their packets are counted.
+    pub(crate) next_look: usize,
+    pub(crate) on_circle: OnCircle,
     pub(crate) commands: VecDeque<Command>,
     pub(crate) tasks: Tasks,
     pub(crate) timers: Timers,
@@ -197,10 +203,15 @@ pub struct Router {
     pub(crate) claimed_signals: Vec<i32>,
 }
 
-/// Element calls in one delivery after which a batch that still moves is taken to go round in a circle.
-const VISITS_PER_DELIVERY: u64 = 1 << 24;
-/// The reason for dropping such a batch.
-const ENDLESS: &str = "endless loop";
+impl Work {
+    /// How many packets it is.
+    pub fn packets(&self) -> usize {
+        match self {
+            Work::Slot(slot) => slot.batch.len(),
+            Work::Visit(visit) => visit.packets(),
+        }
+    }
+}
 
 impl Router {
     /// Number of elements.
@@ -414,9 +425,11 @@ impl Router {
     pub fn push(&mut self, to: Endpoint, mut batch: Batch) {
         // What the element leaves and emits may be on the stack already: deliver down to where it was before.
         let floor = self.stack.len();
+        let is_part = std::mem::replace(&mut self.delivering, true);
         self.push_into(to, &mut batch);
         self.slots.recycle(batch);
         self.deliver_down_to(floor);
+        self.end_delivery(is_part);
     }
 
     /// Sends packets out of an element's output from outside the element, for commands.
@@ -437,8 +450,8 @@ impl Router {
     fn push_into(&mut self, mut to: Endpoint, batch: &mut Batch) {
         loop {
             self.visits += 1;
-            if self.visits > VISITS_PER_DELIVERY {
-                return self.give_up(to.element, batch, ENDLESS);
+            if self.visits > MOST_VISITS && self.break_circle(to.element, batch) {
+                return;
             }
             match self.push_through(to, batch) {
                 Through::NoSegment => {}
@@ -476,12 +489,7 @@ impl Router {
     /// Ends the way of a batch that cannot go on, and counts it.
     #[cold]
     pub(crate) fn give_up(&mut self, element: ElementId, batch: &mut Batch, reason: &'static str) {
-        let told = self.infos[element.index()].drops.iter().any(|(r, _)| *r == ENDLESS);
-        let mut cx = Cx { router: self, me: element };
-        if reason == ENDLESS && !told {
-            cx.chatter(&format!("{}: packets go round in a circle without end; they are dropped", cx.name()));
-        }
-        cx.drop_batch(batch, reason);
+        Cx { router: self, me: element }.drop_batch(batch, reason);
     }
 
     /// Puts a batch for output 0 on the stack below what is in the slots.
@@ -501,6 +509,7 @@ impl Router {
 
     /// The same, with what is on the stack above `floor`.
     fn deliver_down_to(&mut self, floor: usize) {
+        let is_part = std::mem::replace(&mut self.delivering, true);
         if !self.commands.is_empty() {
             self.run_commands();
         }
@@ -517,9 +526,18 @@ impl Router {
                 None => break,
             }
             self.slots.unload(&mut self.stack);
+            if self.stack.len() > self.next_look {
+                self.look_at_waiting();
+            }
         }
-        if floor == 0 {
-            self.visits = 0;
+        self.end_delivery(is_part);
+    }
+
+    /// Ends a delivery, unless it is part of another: a handler may be called in the middle of one.
+    #[inline]
+    fn end_delivery(&mut self, is_part: bool) {
+        if !is_part {
+            (self.delivering, self.visits, self.next_look) = (false, 0, LOOK_EVERY);
         }
     }
 

@@ -64,9 +64,38 @@ fn a_circle_without_end_ends() {
         let mut r = mode("g :: Gen -> s :: Split -> s; s[1] -> Store -> End");
         push(&mut r, "s", [0, 2]);
         assert!(r.read("s.drop_reasons", "").unwrap().text().contains("endless loop"));
-        assert_eq!(r.log().taken(), "s: packets go round in a circle without end; they are dropped\n");
+        let told = "s: packets go round in a circle without end (s -> s); they are dropped\n";
+        assert_eq!(r.log().taken(), told);
         push(&mut r, "s", [1]);
         assert_eq!(r.info(r.find("Store@3").unwrap()).packets, 1);
+    }
+}
+
+#[test]
+fn a_circle_without_end_ends_though_other_elements_are_called_on_the_way() {
+    for mode in [router, batched] {
+        let mut r = mode("g :: Gen -> c :: Caller -> d :: Caller -> c");
+        push(&mut r, "c", [1, 2]);
+        assert_eq!(r.total_drops(), 2);
+        assert!(r.log().taken().ends_with("without end (c -> d -> c); they are dropped\n"));
+    }
+}
+
+#[test]
+fn a_circle_that_multiplies_packets_ends_long_before_memory_does() {
+    for mode in [router, batched] {
+        let mut r = mode("g :: Gen -> c :: Copy -> c; c[1] -> d :: Copy -> c; d[1] -> q :: Store -> End");
+        push(&mut r, "c", [1]);
+        let count = |name| r.info(r.find(name).unwrap()).packets;
+        let (copied, kept) = (count("c") + count("d"), count("q"));
+        assert!((1000..1_000_000).contains(&copied), "{copied} copies");
+        // Those that leave the circle get where they go, and the others are counted.
+        assert_eq!(1 + copied, r.total_drops() + kept);
+        let told = r.log().taken();
+        assert!(
+            told.contains("c: packets go round in a circle without end (c -> c); they are dropped\n"),
+            "{told}"
+        );
     }
 }
 

@@ -32,6 +32,11 @@ impl Visit {
         Visit { installed, node, packets, exits }
     }
 
+    /// How many packets there are.
+    pub fn packets(&self) -> usize {
+        self.packets.len()
+    }
+
     fn node(&self) -> &Node {
         &self.installed.segment.nodes[self.node]
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
     let mut registry = Registry::new();
-    registry.add([&GEN, &END, &SAY, &STORE, &MOVE, &SPLIT, &COPY, &ASK, &LOOP_BACK, &ASKER]);
+    registry.add([&GEN, &END, &SAY, &STORE, &MOVE, &SPLIT, &COPY, &ASK, &LOOP_BACK, &ASKER, &CALLER]);
     Arc::new(registry)
 }
 
@@ -135,8 +135,9 @@ impl Element for End {
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
         self.turns += 1;
         let batch = cx.pull(0, 8);
-        self.got.extend(batch.iter().map(|p| p.data()[0]));
-        if batch.is_empty() && !cx.is_active(&self.signal) { TaskStep::Sleep } else { TaskStep::Again }
+        let idle = batch.is_empty() && !cx.is_active(&self.signal);
+        self.got.extend(batch.into_iter().map(|p| p.data()[0]));
+        if idle { TaskStep::Sleep } else { TaskStep::Again }
     }
 }
 
@@ -238,6 +239,16 @@ impl SimpleElement for CopyOut {
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         cx.emit(1, p.clone());
         Verdict::PASS
+    }
+}
+
+// Has another element called, by a command, whenever packets pass.
+simple_class!(CALLER, "Caller", "1/1", "h/h", "x/x", "", Caller);
+pub struct Caller;
+impl Element for Caller {
+    fn push(&mut self, _: usize, _: &mut Batch, cx: &mut Cx<'_>) {
+        let other = cx.find("g");
+        cx.defer(move |r| _ = other.and_then(|id| r.with_element(id, |_, _| ())));
     }
 }
 
