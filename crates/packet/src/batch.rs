@@ -11,10 +11,19 @@ pub const BATCH_SIZE: usize = 64;
 ///
 /// A batch is one word that points to its array of handles, so it moves cheaply; the array is recycled by the router. It
 /// derefs to a slice of packets.
+///
+/// A batch that is dropped must be empty: see [`crate::custody`].
 #[derive(Debug, Default)]
 // The box is the point: one word instead of three, passed in a register.
 #[allow(clippy::box_collection)]
 pub struct Batch(Option<Box<Vec<Packet>>>);
+
+#[cfg(debug_assertions)]
+impl Drop for Batch {
+    fn drop(&mut self) {
+        crate::custody::lost(self.len());
+    }
+}
 
 #[allow(clippy::box_collection)]
 fn new_array() -> Box<Vec<Packet>> {
@@ -98,7 +107,7 @@ impl Batch {
         std::mem::take(self)
     }
 
-    /// Frees all packets.
+    /// Frees all packets: who calls this has counted them, or is where they were to go.
     #[inline]
     pub fn clear(&mut self) {
         if let Some(array) = &mut self.0 {
@@ -119,9 +128,16 @@ impl Batch {
     }
 }
 
-/// The packets of a batch, being removed.
+/// The packets of a batch, being removed. Dropped before the end it is like a batch.
 #[derive(Debug)]
 pub struct Drain<'a>(Option<std::vec::Drain<'a, Packet>>);
+
+#[cfg(debug_assertions)]
+impl Drop for Drain<'_> {
+    fn drop(&mut self) {
+        crate::custody::lost(self.len());
+    }
+}
 
 impl Iterator for Drain<'_> {
     type Item = Packet;
@@ -174,9 +190,53 @@ impl FromIterator<Packet> for Batch {
 
 impl IntoIterator for Batch {
     type Item = Packet;
-    type IntoIter = std::vec::IntoIter<Packet>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.map_or_else(Vec::new, |array| *array).into_iter()
+    type IntoIter = IntoIter;
+    // Where batches are watched they cannot be taken apart.
+    #[allow(unused_mut)]
+    fn into_iter(mut self) -> IntoIter {
+        let array = self.0.take().map_or_else(Vec::new, |array| *array);
+        #[cfg(debug_assertions)]
+        let packets = IntoIter(array.into_iter());
+        #[cfg(not(debug_assertions))]
+        let packets = array.into_iter();
+        packets
+    }
+}
+
+/// The packets of a batch.
+#[cfg(not(debug_assertions))]
+pub type IntoIter = std::vec::IntoIter<Packet>;
+
+/// The packets of a batch. Dropped before the end it is like a batch.
+#[cfg(debug_assertions)]
+#[derive(Debug)]
+pub struct IntoIter(std::vec::IntoIter<Packet>);
+
+#[cfg(debug_assertions)]
+impl Drop for IntoIter {
+    fn drop(&mut self) {
+        crate::custody::lost(self.0.len());
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Iterator for IntoIter {
+    type Item = Packet;
+    fn next(&mut self) -> Option<Packet> {
+        self.0.next()
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+#[cfg(debug_assertions)]
+impl ExactSizeIterator for IntoIter {}
+
+#[cfg(debug_assertions)]
+impl DoubleEndedIterator for IntoIter {
+    fn next_back(&mut self) -> Option<Packet> {
+        self.0.next_back()
     }
 }
 
@@ -188,8 +248,9 @@ mod tests {
         sizes.into_iter().map(|n| Packet::zeroed(0, n, 0)).collect()
     }
 
-    fn sizes(b: &Batch) -> Vec<usize> {
-        b.iter().map(Packet::len).collect()
+    /// The lengths of all packets, which are freed.
+    fn sizes(b: &mut Batch) -> Vec<usize> {
+        b.drain().map(|p| p.len()).collect()
     }
 
     #[test]
@@ -197,7 +258,7 @@ mod tests {
         let mut b = sized(1..=6);
         let gone: Vec<_> = b.extract(&[0, 2, 0, 1, 2]).map(|(port, p)| (port, p.len())).collect();
         assert_eq!(gone, [(2, 2), (1, 4), (2, 5)]);
-        assert_eq!(sizes(&b), [1, 3, 6]);
+        assert_eq!(sizes(&mut b), [1, 3, 6]);
     }
 
     #[test]
@@ -210,8 +271,8 @@ mod tests {
         let mut b = sized(1..=4);
         assert_eq!(b.drain_front(9).count(), 4);
         let mut b = sized(1..=4);
-        b.drain_front(3);
-        assert_eq!(sizes(&b), [4]);
+        b.drain_front(3).for_each(drop);
+        assert_eq!(sizes(&mut b), [4]);
     }
 
     #[test]
@@ -219,7 +280,7 @@ mod tests {
         let (mut b, mut more) = (sized(1..=2), sized(3..=5));
         b.append(&mut more);
         b.append(&mut Batch::new());
-        assert_eq!((sizes(&b), more.len(), more.has_array()), (vec![1, 2, 3, 4, 5], 0, true));
+        assert_eq!((sizes(&mut b), more.len(), more.has_array()), (vec![1, 2, 3, 4, 5], 0, true));
     }
 
     #[test]
@@ -227,5 +288,45 @@ mod tests {
     fn a_full_batch_refuses_more() {
         let mut b = sized(std::iter::repeat_n(1, BATCH_SIZE));
         b.push(Packet::new(b"x"));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn packets_that_would_vanish_are_a_panic_that_names_the_element() {
+        use crate::custody::{Custody, released};
+        let text_of = |lose: fn()| {
+            let panic = std::panic::catch_unwind(|| {
+                let _custody = Custody::of(&"q :: Queue".into());
+                lose();
+            });
+            panic.err().and_then(|e| e.downcast::<String>().ok()).map(|text| *text)
+        };
+        let losing: [fn(); 4] = [
+            || drop(sized(1..=2)),
+            || _ = sized(1..=3).drain_front(2),
+            || _ = sized(1..=4).into_iter().nth(1),
+            || *&mut sized(1..=2) = Batch::new(),
+        ];
+        for lose in losing {
+            let text = text_of(lose).expect("it panics");
+            assert!(text.contains("2 packets vanish") && text.contains("'q :: Queue'"), "{text}");
+        }
+        let fine: [fn(); 4] = [
+            || sized(1..=2).clear(),
+            || sized(1..=2).into_iter().for_each(drop),
+            || released(|| drop(sized(1..=2))),
+            || drop(Batch::with_array()),
+        ];
+        fine.into_iter().for_each(|end| assert_eq!(text_of(end), None));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn a_panic_for_another_reason_stays_the_only_one() {
+        let panic = std::panic::catch_unwind(|| {
+            let _batch = sized(1..=2);
+            panic!("another");
+        });
+        assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"another"));
     }
 }

@@ -8,6 +8,7 @@ pub mod anno;
 mod batch;
 mod buffer;
 pub mod checksum;
+pub mod custody;
 #[cfg(feature = "headers")]
 pub mod headers;
 mod packet;

@@ -17,6 +17,7 @@ pub const SOURCES: &[(&str, &str)] = sources![
     "batch.rs",
     "buffer.rs",
     "checksum.rs",
+    "custody.rs",
     "packet.rs",
     "pool.rs",
     "prefetch.rs",

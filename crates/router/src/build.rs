@@ -169,6 +169,7 @@ fn connect(
     slots.resize(targets.len(), options.ordered);
     let elements: Vec<_> = classes.iter().map(|c| (c.make)()).collect();
     Router {
+        labels: crate::custody::labels(&infos),
         passes_on: elements.iter().map(|element| element.passes_on()).collect(),
         elements: elements.into_iter().map(Some).collect(),
         names: infos.iter().zip(0..).map(|(i, n)| (i.name.clone(), ElementId(n))).collect(),

@@ -11,6 +11,7 @@ mod callers;
 mod calls;
 mod circle;
 pub mod clock;
+mod custody;
 pub mod cx;
 pub mod driver;
 pub mod element;

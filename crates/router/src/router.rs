@@ -11,6 +11,7 @@ use crate::args::Names;
 use crate::callers::Calls;
 use crate::circle::{LOOK_EVERY, MOST_VISITS, OnCircle};
 use crate::clock::Clock;
+use crate::custody::Labels;
 use crate::cx::Cx;
 use crate::element::{Element, Ready, TaskStep};
 use crate::facts::{Class, Processing};
@@ -147,6 +148,8 @@ pub(crate) enum Work {
 
 /// A router.
 pub struct Router {
+    #[allow(dead_code)] // other builds do not watch packets
+    pub(crate) labels: Labels,
     pub(crate) elements: Vec<Option<Box<dyn Element>>>,
     pub(crate) infos: Vec<Info>,
     pub(crate) names: HashMap<String, ElementId>,
@@ -416,6 +419,7 @@ impl Router {
         f: impl FnOnce(&mut dyn Element, &mut Cx<'_>) -> R,
     ) -> Option<R> {
         let mut element = self.elements[id.index()].take()?;
+        let _custody = self.custody(id);
         let result = f(&mut *element, &mut Cx { router: self, me: id });
         self.elements[id.index()] = Some(element);
         Some(result)
@@ -433,11 +437,12 @@ impl Router {
     }
 
     /// Sends packets out of an element's output from outside the element, for commands.
-    pub fn emit(&mut self, from: Endpoint, batch: Batch) {
-        if let Some(output) = self.output_number(from) {
-            self.slots.emit_batch(output, batch);
-            self.deliver();
+    pub fn emit(&mut self, from: Endpoint, mut batch: Batch) {
+        match self.output_number(from) {
+            Some(output) => self.slots.emit_batch(output, batch),
+            None => self.give_up(from.element, &mut batch, "no such output"),
         }
+        self.deliver();
     }
 
     /// Does something in the name of an element without the element itself, for commands: what it emits is delivered
@@ -465,7 +470,10 @@ impl Router {
                 return self.give_up(to.element, batch, "element in use");
             };
             self.infos[to.element.index()].packets += batch.len() as u64;
-            element.push(to.port as usize, batch, &mut Cx { router: self, me: to.element });
+            {
+                let _custody = self.custody(to.element);
+                element.push(to.port as usize, batch, &mut Cx { router: self, me: to.element });
+            }
             self.elements[to.element.index()] = Some(element);
             if !self.commands.is_empty() {
                 self.run_commands();
@@ -490,6 +498,13 @@ impl Router {
     #[cold]
     pub(crate) fn give_up(&mut self, element: ElementId, batch: &mut Batch, reason: &'static str) {
         Cx { router: self, me: element }.drop_batch(batch, reason);
+    }
+
+    /// The same for a batch at an output that leads nowhere.
+    #[cold]
+    fn give_up_at(&mut self, output: OutputIndex, batch: &mut Batch) {
+        let element = self.output_base.partition_point(|&first| first <= output) - 1;
+        self.give_up(ElementId(element as u32), batch, "no such output");
     }
 
     /// Puts a batch for output 0 on the stack below what is in the slots.
@@ -517,8 +532,9 @@ impl Router {
         while self.stack.len() > floor {
             match self.stack.pop() {
                 Some(Work::Slot(Slot { output, mut batch })) => {
-                    if let Some(&to) = self.targets[output as usize].first() {
-                        self.push_into(to, &mut batch);
+                    match self.targets[output as usize].first() {
+                        Some(&to) => self.push_into(to, &mut batch),
+                        None => self.give_up_at(output, &mut batch),
                     }
                     self.slots.recycle(batch);
                 }
@@ -566,6 +582,7 @@ impl Router {
     fn ask(&mut self, from: Endpoint, limit: usize) -> Batch {
         let before = from.element.index();
         let Some(mut element) = self.elements[before].take() else { return Batch::new() };
+        let _custody = self.custody(from.element);
         let cx = &mut Cx { router: self, me: from.element };
         let batch = element.pull(from.port as usize, limit, cx);
         self.elements[before] = Some(element);

@@ -77,9 +77,10 @@ impl Fifo {
         packet
     }
 
-    /// Frees all packets.
+    /// Frees all packets, which the caller has counted.
     pub fn clear(&mut self) {
-        *self = Fifo::default();
+        self.batches.drain(..).for_each(|mut batch| batch.clear());
+        self.len = 0;
     }
 }
 
@@ -122,6 +123,7 @@ mod tests {
                 prop_assert_eq!(fifo.len(), model.len());
                 prop_assert!(fifo.batches.iter().all(|b| !b.is_empty()));
             }
+            fifo.clear();
         }
     }
 }

@@ -107,13 +107,13 @@ impl Element for DrrSched {
             let head = before.head.take();
             match self.inputs.get_mut(port) {
                 Some(input) => (input.head, input.deficit) = (head, before.deficit),
-                None => cx.count_drop("input gone", u64::from(head.is_some())),
+                None => head.into_iter().for_each(|mut head| cx.drop_batch(&mut head, "input gone")),
             }
         }
     }
 
     fn cleanup(&mut self, _: &mut Cx<'_>) {
-        self.inputs.clear();
+        self.inputs.iter_mut().filter_map(|input| input.head.as_mut()).for_each(Batch::clear);
     }
 }
 
@@ -138,6 +138,22 @@ mod tests {
             let bytes_of = |letter| out[..40].iter().filter(|p| p[0] == letter).map(Vec::len).sum::<usize>();
             assert!(bytes_of(b'a').abs_diff(bytes_of(b'b')) <= 400, "{} {}", bytes_of(b'a'), bytes_of(b'b'));
         }
+    }
+
+    #[test]
+    fn a_packet_that_waits_for_its_turn_outlives_a_hot_swap_or_is_counted() {
+        let config = |inputs: &str| {
+            format!(
+                "a :: Source -> Queue -> [0] d :: DRRSched(QUANTUM 1); b :: Source -> {inputs}; d -> RatedUnqueue(1) -> k :: Sink"
+            )
+        };
+        let mut old = Harness::new(&config("Queue -> [1] d"));
+        old.push("a", 0, [Packet::new(&[0; 300])]);
+        old.push("b", 0, [Packet::new(&[0; 300])]);
+        let mut new = Harness::new(&config("Discard"));
+        new.router.take_over(old.router);
+        assert_eq!(new.read("d.drop_reasons"), "1\tinput gone\n");
+        drop(new);
     }
 
     #[test]

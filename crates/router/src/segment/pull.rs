@@ -67,6 +67,7 @@ impl Router {
         let Some(mut element) = self.elements[id.index()].take() else {
             return self.give_up(id, batch, "element in use");
         };
+        let _custody = self.custody(id);
         element.push(0, batch, &mut Cx { router: self, me: id });
         self.elements[id.index()] = Some(element);
     }
