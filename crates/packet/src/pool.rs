@@ -5,6 +5,8 @@
 //! largest IP packet, and are recycled through one list for all threads: they are often freed by another thread than the
 //! one that takes them, and a lock costs little beside what is done to so many bytes. *Large*
 //! buffers (anything else) come from the allocator and return to it.
+//!
+//! With the feature `unpooled` all do, so that memory checkers see a packet that is used after it was freed.
 
 use crate::buffer::Block;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
@@ -17,14 +19,14 @@ pub(crate) const BLOCK_SIZE: usize = 128;
 /// Bytes of storage in a standard buffer.
 pub const STANDARD_CAPACITY: usize = 2048;
 /// Standard buffers that a thread keeps for itself; more are returned to the allocator.
-const KEEP: usize = 1 << 16;
+const KEEP: usize = if cfg!(feature = "unpooled") { 0 } else { 1 << 16 };
 
 /// Bytes of storage in a jumbo buffer: an IP packet of 64 KiB, with room before it.
 pub const JUMBO_CAPACITY: usize = (64 << 10) + STANDARD_CAPACITY;
 /// Asked for no more than this, jumbo buffers would be a waste.
 const JUMBO_LEAST: usize = 32 << 10;
 /// Jumbo buffers that are kept for the program; more are returned to the allocator.
-const KEEP_JUMBO: usize = 128;
+const KEEP_JUMBO: usize = if cfg!(feature = "unpooled") { 0 } else { 128 };
 
 /// Where a buffer came from, and so where it returns to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,6 +142,20 @@ pub(crate) fn free(block: NonNull<Block>, class: SizeClass, capacity: u32) {
 mod tests {
     use super::*;
     use crate::Packet;
+
+    #[test]
+    #[cfg(feature = "unpooled")]
+    fn nothing_is_kept_without_pools() {
+        let kept = || {
+            FREE.with(|free| {
+                // SAFETY: as in `allocate`.
+                unsafe { (*free.get()).0.len() }
+            })
+        };
+        drop([Packet::new(b"x"), Packet::recycled(0, JUMBO_CAPACITY, 0)]);
+        assert_eq!(kept(), 0);
+        assert!(JUMBO.lock().unwrap().0.is_empty());
+    }
 
     #[test]
     #[cfg_attr(feature = "unpooled", ignore = "there are no pools")]
