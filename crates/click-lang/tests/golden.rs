@@ -237,6 +237,33 @@ fn one_slip_gets_one_message() {
 }
 
 #[test]
+fn tools_that_know_no_classes_still_keep_names_of_classes_and_elements_apart() {
+    let messages = |text: &str| {
+        let (_, diagnostics, sources) = common::run(text, &Options::any_class());
+        diagnostics.iter().map(|d| clickwork_source::render_click(&sources, d)).collect::<String>()
+    };
+    for (text, expected) in [
+        ("Foo :: Foo;", "class 'Foo' used as element name"),
+        ("a :: Foo; Foo :: Bar;", "class 'Foo' used as element name"),
+        ("x :: a; a :: Foo;", "class 'a' used as element name"),
+        ("a :: Foo; b :: a;", "'a' was previously used as an element name"),
+        ("a :: Foo; elementclass b a;", "'a' was previously used as an element name"),
+        ("a :: Foo; elementclass a { input -> output };", "'a' already used as an element name"),
+    ] {
+        assert_eq!(messages(text), format!("config.click:1: {expected}\n"), "{text}");
+    }
+    // What a compound calls its elements is its own affair.
+    assert_eq!(
+        messages(
+            "a :: Foo; elementclass b { a :: Bar; input -> a -> output }; c :: b; Bar -> c -> d :: Bar;"
+        ),
+        ""
+    );
+    // The router knows its classes, and lets an element hide none of them.
+    assert_eq!(common::messages("a :: Idle; elementclass a { input -> output };"), "");
+}
+
+#[test]
 fn messages_about_compound_elements() {
     assert_eq!(
         messages("elementclass A { $a, $b | input -> Print($a, $b) -> output }\nIdle -> A(1) -> Discard;"),

@@ -198,7 +198,7 @@ impl Declarer<'_> {
     fn declare_word(&mut self, name: &str, pending: &Pending<'_>) -> usize {
         if let Some(class) = &pending.is_class {
             if pending.declared.is_some() {
-                self.error(Diagnostic::error(pending.span, format!("class '{name}' used as element name")));
+                self.class_as_name(name, pending.span);
             }
             return self.add(name, true, Some(class.clone()), pending);
         }
@@ -208,7 +208,12 @@ impl Declarer<'_> {
                 self.redeclaration(name, pending.span, index);
                 index
             }
-            (None, Some(class)) => self.add(name, false, Some(class.clone()), pending),
+            (None, Some(class)) => {
+                if self.knows_no_class() && class.name() == name {
+                    self.class_as_name(name, pending.span);
+                }
+                self.add(name, false, Some(class.clone()), pending)
+            }
             (None, None) => {
                 if !self.classes.guess(name, !pending.bare) {
                     let error = self.undeclared(name, pending.span);
@@ -218,6 +223,10 @@ impl Declarer<'_> {
                 self.add(name, true, Some(class), pending)
             }
         }
+    }
+
+    fn class_as_name(&mut self, name: &str, span: Span) {
+        self.error(Diagnostic::error(span, format!("class '{name}' used as element name")));
     }
 
     fn redeclaration(&mut self, name: &str, span: Span, older: usize) {

@@ -164,6 +164,11 @@ impl<'a> Declarer<'a> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Whether this is for a tool that knows no classes.
+    fn knows_no_class(&self) -> bool {
+        self.options.classes.is_none()
+    }
+
     fn finish(self, file: FileId) -> (Graph, Diagnostics) {
         let length = self.sources.text(file).len() as u32;
         let end = Span::new(file, length, length);

@@ -58,17 +58,29 @@ impl Declarer<'_> {
 
     fn elementclass(&mut self, statement: &ast::Elementclass) {
         let name = statement.name.as_ref().map_or("", |word| &word.text);
+        if let Some(word) = statement.name.as_ref().filter(|_| self.is_element(name)) {
+            self.error(Diagnostic::error(word.span, format!("'{name}' already used as an element name")));
+        }
         let class = match &statement.class {
             ast::Class::Compound(compound) => self.compound(name, compound),
             ast::Class::Word(word) => self.class_word(word),
             ast::Class::Missing => Class::Primitive(name.into()),
         };
-        if !name.is_empty() {
+        if !name.is_empty() && !self.is_element(name) {
             self.classes.declare(name, class);
         }
     }
 
+    /// Whether a name is one of an element, to tools that know no classes: for them it cannot be one of a class as well.
+    fn is_element(&self, name: &str) -> bool {
+        self.knows_no_class() && self.body.find(name).is_some()
+    }
+
     pub(super) fn class_word(&mut self, word: &Word) -> Class {
+        if self.is_element(&word.text) && self.classes.find(&word.text).is_none() {
+            let message = format!("'{}' was previously used as an element name", word.text);
+            self.error(Diagnostic::error(word.span, message));
+        }
         let (class, error) = self.classes.require(&word.text, word.span);
         self.diagnostics.extend(error);
         class
