@@ -212,3 +212,40 @@ fn data_is_printed_as_it_is_and_tickets_are_kept_in_range() {
         .stdout_eq("1\n32768\n")
         .stderr_eq("warning: tickets pinned at 1\nwarning: tickets pinned at 32768\n");
 }
+
+/// If time did not pass faster, these would take days.
+#[test]
+fn timewarp_makes_time_pass_faster() {
+    let dir = Scratch::new("timewarp");
+    let script = |text: &str| dir.tool("click").args(["-e", &format!("Script({text}, stop)")]).assert();
+    let fast = "print $(timewarp), write timewarp 1000000, print $(timewarp), set a $(now), wait 100000s, \
+                print $(ge $(sub $(now) $a) 99999), write timewarp 0.5, print $(timewarp)";
+    script(fast).success().stdout_eq("1\n1000000\ntrue\n0.5\n").stderr_eq("");
+    let jumping = "write timewarp nowait, print $(timewarp), set a $(now), wait 1000000s, print $(ge $(sub $(now) $a) 999999)";
+    script(jumping).success().stdout_eq("nowait\ntrue\n").stderr_eq("");
+    for (text, error) in
+        [("0", "timefactor must be > 0"), ("-1", "timefactor must be > 0"), ("x", "expected double")]
+    {
+        let stderr = format!(
+            "While executing 'Script@1 :: Script':\n  While calling 'timewarp {text}':\n    {error}\n"
+        );
+        script(&format!("write timewarp {text}, print $?")).success().stdout_eq("-22\n").stderr_eq(stderr);
+    }
+    let config = "Script(print $(timewarp), write timewarp 2, stop)";
+    let simulated = dir.tool("click").args(["--simtime", "-e", config]).assert();
+    let refused = "While executing 'Script@1 :: Script':\n  no 'timewarp' write handler\n";
+    simulated.success().stdout_eq("simulation\n").stderr_eq(refused);
+}
+
+#[test]
+fn a_compact_configuration_is_shown_flat() {
+    let dir = Scratch::new("compact");
+    let config = |text: &str, handler: &str| {
+        let output = dir.tool("click").args(["-q", "-h", handler, "-e", text]).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("text")
+    };
+    let text = "require(compact_config);  // a comment\nelementclass X { Idle -> Discard } x :: X;";
+    assert_eq!(config(text, "config"), config(text, "flatconfig"));
+    assert!(config(text, "config").starts_with("require(compact_config);\n\nx/Idle@1 :: Idle;\n"));
+    assert!(config(&text.replace("require", "// require"), "config").contains("elementclass"));
+}

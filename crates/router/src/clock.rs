@@ -6,6 +6,7 @@
 //! Simulated time stands still except that each look at it advances it by a nanosecond (so that no two events share a
 //! time, as in Click) and that the driver jumps to the next timer when nothing else is left to do.
 
+use crate::warp::{Pace, Warp};
 use clickwork_packet::Timestamp;
 use std::cell::Cell;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -23,6 +24,8 @@ pub enum Clock {
     Real {
         /// Origin of steady time.
         origin: Instant,
+        /// What is shown of them.
+        warp: Cell<Warp>,
     },
     /// Simulated time.
     Simulated {
@@ -36,7 +39,7 @@ pub enum Clock {
 impl Clock {
     /// The system's clocks.
     pub fn real() -> Clock {
-        Clock::Real { origin: Instant::now() }
+        Clock::Real { origin: Instant::now(), warp: Cell::default() }
     }
 
     /// Simulated time from `start` on.
@@ -47,7 +50,7 @@ impl Clock {
     /// A clock that shows the same time as this one, for the router that replaces another.
     pub fn continued(&self) -> Clock {
         match self {
-            Clock::Real { origin } => Clock::Real { origin: *origin },
+            Clock::Real { origin, warp } => Clock::Real { origin: *origin, warp: warp.clone() },
             Clock::Simulated { now, ahead } => Clock::Simulated { now: now.clone(), ahead: ahead.clone() },
         }
     }
@@ -60,10 +63,7 @@ impl Clock {
     /// Wall time.
     pub fn now(&self) -> Timestamp {
         match self {
-            Clock::Real { .. } => {
-                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                Timestamp::ZERO + since
-            }
+            Clock::Real { warp, .. } => warp.get().wall(system_wall()),
             Clock::Simulated { ahead, .. } => self.steady() + ahead.get(),
         }
     }
@@ -71,8 +71,7 @@ impl Clock {
     /// Steady time.
     pub fn steady(&self) -> Timestamp {
         match self {
-            // One second past zero, so that no real time looks unset.
-            Clock::Real { origin } => Timestamp::new(1, 0) + origin.elapsed(),
+            Clock::Real { origin, warp } => warp.get().steady(system_steady(*origin)),
             Clock::Simulated { now, .. } => {
                 let t = now.get();
                 now.set(t + STEP);
@@ -109,12 +108,57 @@ impl Clock {
         }
     }
 
-    /// In a simulation, moves time forward to `t`.
-    pub fn jump_to(&self, t: Timestamp) {
-        if let Clock::Simulated { now, .. } = self {
-            now.set(now.get().max(t));
+    /// How fast time passes; `None` if it is simulated.
+    pub fn pace(&self) -> Option<Pace> {
+        match self {
+            Clock::Real { warp, .. } => Some(warp.get().pace()),
+            Clock::Simulated { .. } => None,
         }
     }
+
+    /// Time passes at another pace from now on, unless it is simulated.
+    pub fn set_pace(&self, pace: Pace) {
+        if let Clock::Real { origin, warp } = self {
+            let mut next = warp.get();
+            next.set(pace, system_wall(), system_steady(*origin));
+            warp.set(next);
+        }
+    }
+
+    /// Whether time jumps to the next timer when nothing else is left to do.
+    pub fn jumps(&self) -> bool {
+        matches!(self.pace(), None | Some(Pace::NoWait))
+    }
+
+    /// Moves time forward to `t`, if it [jumps](Clock::jumps).
+    pub fn jump_to(&self, t: Timestamp) {
+        match self {
+            Clock::Simulated { now, .. } => now.set(now.get().max(t)),
+            Clock::Real { warp, .. } if self.jumps() => {
+                let mut next = warp.get();
+                next.skip(t.since(self.steady()));
+                warp.set(next);
+            }
+            Clock::Real { .. } => {}
+        }
+    }
+
+    /// How long to wait until `time` has passed on this clock.
+    pub fn in_system_time(&self, time: Duration) -> Duration {
+        match self {
+            Clock::Real { warp, .. } => warp.get().in_system_time(time),
+            Clock::Simulated { .. } => time,
+        }
+    }
+}
+
+fn system_wall() -> Timestamp {
+    Timestamp::ZERO + SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn system_steady(origin: Instant) -> Timestamp {
+    // One second past zero, so that no real time looks unset.
+    Timestamp::new(1, 0) + origin.elapsed()
 }
 
 /// The distance of two clocks that cannot be read at once. If reading took long, the process was interrupted meanwhile.

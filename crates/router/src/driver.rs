@@ -180,11 +180,11 @@ impl Driver {
             router.recent + if router.clock.is_simulated() { Duration::ZERO } else { LOOK_EVERY };
         let wait = match (busy, router.timers.next_expiry()) {
             (true, _) => Some(Duration::ZERO),
-            (false, Some(expiry)) if router.clock.is_simulated() => {
+            (false, Some(expiry)) if router.clock.jumps() => {
                 router.clock.jump_to(self.deadline.map_or(expiry, |d| d.min(expiry)));
                 Some(Duration::ZERO)
             }
-            (false, Some(expiry)) => Some(expiry.since(router.clock.steady())),
+            (false, Some(expiry)) => Some(router.clock.in_system_time(expiry.since(router.clock.steady()))),
             (false, None) if router.poll.is_empty() && router.clock.is_simulated() => return false,
             (false, None) => None,
         };
@@ -192,7 +192,8 @@ impl Driver {
             return true;
         }
         let wait = wait.map_or(LONGEST_SLEEP, |w| w.min(LONGEST_SLEEP));
-        let wait = self.deadline.map_or(wait, |d| wait.min(d.since(router.clock.peek())));
+        let left = self.deadline.map(|d| router.clock.in_system_time(d.since(router.clock.peek())));
+        let wait = left.map_or(wait, |left| wait.min(left));
         // A signal while tasks ran does not wake a sleep that begins after it.
         let wait = if self.interrupt.load(Ordering::Relaxed) { Duration::ZERO } else { wait };
         for (element, fd, ready) in router.poll.wait(Some(wait)) {

@@ -37,6 +37,7 @@ mod standard;
 mod storage;
 mod tasks;
 mod timers;
+mod warp;
 
 pub use build::{Options, build, check};
 pub use calls::{Access, Target};
@@ -55,6 +56,7 @@ pub use router::{ElementId, Endpoint, Router};
 pub use standard::standard_handlers;
 pub use storage::Storage;
 pub use tasks::{DEFAULT_TICKETS, MAX_TICKETS};
+pub use warp::Pace;
 
 /// The version that the `version` handler reports.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,10 +1,12 @@
 //! The standard handlers: those that every element has, and those of the router itself.
 
+use crate::args::{FromArg, Names};
 use crate::calls::Access;
 use crate::facts::Processing;
 use crate::handler::{Action, Handler, HandlerError, Value};
 use crate::router::{ElementId, Router};
 use crate::tasks::MAX_TICKETS;
+use crate::warp::Pace;
 use std::fmt::Write;
 
 type Reply = Result<Value, String>;
@@ -125,6 +127,13 @@ struct Global {
     write: Option<fn(&mut Router, &str) -> Reply>,
 }
 
+impl Global {
+    /// Simulated time cannot be made faster.
+    fn can_write(&self, r: &Router) -> bool {
+        self.write.is_some() && (self.name != "timewarp" || !r.clock.is_simulated())
+    }
+}
+
 const fn global(name: &'static str, read: fn(&mut Router, &str) -> Reply) -> Global {
     Global { name, read: Some(read), write: None }
 }
@@ -138,12 +147,12 @@ const GLOBALS: &[Global] = &[
     global("driver", |_, _| Ok("userlevel".into())),
     global("list", |r, _| Ok(counted(r.infos.iter().map(|i| i.name.clone())).into())),
     global("classes", |r, _| Ok(lines(r.registry.iter().map(|(name, _)| name.to_string())).into())),
-    global("config", |r, _| Ok(r.source_shown().into())),
+    global("config", |r, _| Ok(if is_compact(r) { r.flat_shown() } else { r.source_shown() }.into())),
     global("flatconfig", |r, _| Ok(r.flat_shown().into())),
     global("requirements", |r, _| Ok(lines(r.requirements.iter().map(|q| q.value.clone())).into())),
     global("packages", |r, _| Ok(lines(r.registry.packages().map(String::from)).into())),
     global("handlers", |r, _| Ok(global_list(r).into())),
-    global("timewarp", |r, _| Ok(if r.clock.is_simulated() { "simulation" } else { "1" }.into())),
+    Global { write: Some(write_timewarp), ..global("timewarp", |r, _| Ok(timewarp(r).into())) },
     global("threads", |_, _| Ok("0\n".into())),
     global("active_ports", |r, _| Ok(totals(r).into())),
     global_write("stop", |r, _| {
@@ -155,6 +164,32 @@ const GLOBALS: &[Global] = &[
         Ok(Value::default())
     }),
 ];
+
+/// Whether the configuration says that its text need not be kept.
+fn is_compact(r: &Router) -> bool {
+    r.requirements.iter().any(|q| q.kind == "compact_config")
+}
+
+fn timewarp(r: &Router) -> String {
+    match r.clock.pace() {
+        None => "simulation".to_string(),
+        Some(Pace::NoWait) => "nowait".to_string(),
+        Some(Pace::Speed(factor)) => factor.to_string(),
+    }
+}
+
+fn write_timewarp(r: &mut Router, text: &str) -> Reply {
+    let factor = || f64::from_arg(text.trim(), &Names::default()).ok().filter(|f| f.is_finite());
+    let pace = match text.trim() {
+        "nowait" => Pace::NoWait,
+        _ => Pace::Speed(factor().ok_or("expected double")?),
+    };
+    if matches!(pace, Pace::Speed(factor) if factor <= 0.0) {
+        return Err("timefactor must be > 0".to_string());
+    }
+    r.clock.set_pace(pace);
+    Ok(Value::default())
+}
 
 fn lines(items: impl Iterator<Item = String>) -> String {
     items.map(|s| s + "\n").collect()
@@ -185,7 +220,7 @@ fn global_list(r: &Router) -> String {
             "{}\t{}{}",
             g.name,
             if g.read.is_some() { "r" } else { "" },
-            if g.write.is_some() { "w" } else { "" }
+            if g.can_write(r) { "w" } else { "" }
         )
     }))
 }
@@ -197,7 +232,7 @@ fn find_global(r: &Router, name: &str) -> Result<&'static Global, HandlerError> 
 /// What can be done with a handler of the router.
 pub(crate) fn global_access(r: &Router, name: &str) -> Option<Access> {
     let g = find_global(r, name).ok()?;
-    Some(Access { read: g.read.is_some(), write: g.write.is_some(), parameter: false, private: false })
+    Some(Access { read: g.read.is_some(), write: g.can_write(r), parameter: false, private: false })
 }
 
 /// Reads a handler of the router.
@@ -209,5 +244,6 @@ pub(crate) fn read_global(r: &mut Router, name: &str, text: &str) -> Result<Valu
 /// Writes a handler of the router.
 pub(crate) fn write_global(r: &mut Router, name: &str, text: &str) -> Result<Value, HandlerError> {
     let wrong = || HandlerError::WrongKind(format!("'{name}' is not a write handler"));
-    find_global(r, name)?.write.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
+    let global = find_global(r, name)?;
+    global.write.filter(|_| global.can_write(r)).ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
 }
