@@ -2,7 +2,7 @@
 //! taken as floating-point numbers.
 
 use super::words::{format_real, parse, shift_word, unquote};
-use clickwork_router::args::unparse_bool;
+use clickwork_router::args::{BadValue, FromArg, Names, unparse_bool};
 use clickwork_router::{Router, Value};
 use clickwork_source::text::encode;
 use std::cmp::Ordering;
@@ -161,16 +161,23 @@ pub fn compare(text: &str, holds: fn(Ordering) -> bool) -> Reply {
     Ok(unparse_bool(holds(order)).into())
 }
 
+/// A number of 32 bits with sign, or the nearest one to it that there is: Click does not refuse these.
+fn nearest(text: &str) -> Result<i32, String> {
+    match i32::from_arg(text.trim(), &Names::default()) {
+        Ok(n) => Ok(n),
+        Err(BadValue::Mismatch) => Err("syntax error".to_string()),
+        Err(_) => Ok(if text.trim().starts_with('-') { i32::MIN } else { i32::MAX }),
+    }
+}
+
 /// The low 16 bits of a number, their bytes in the other order if this machine's order is not the network's.
 pub fn swap16(text: &str) -> Reply {
-    let n: i32 = parse(text.trim()).ok_or("syntax error")?;
-    Ok((n as u16).to_be().into())
+    Ok((nearest(text)? as u16).to_be().into())
 }
 
 /// The 32 bits of a number, likewise.
 pub fn swap32(text: &str) -> Reply {
-    let n: i32 = parse(text.trim()).ok_or("syntax error")?;
-    Ok((n as u32).to_be().into())
+    Ok((nearest(text)? as u32).to_be().into())
 }
 
 /// A random number: of 31 bits, or below N, or from N1 to N2.

@@ -1,12 +1,15 @@
 //! Handler calls and variables in script text.
 
+use super::handlers::{EINVAL, runs};
 use super::report::Report;
 use super::state::Script;
 use super::words::{shift_word, unquote};
 use clickwork_lang::expand::{Variables, expand};
 use clickwork_router::args::{FromArg, HandlerRef, Names};
 use clickwork_router::{ElementId, HandlerError, Router, Target};
+use clickwork_source::text::{decode, into_bytes};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// What a script needs while it runs: the router, its place in it, and where errors go.
 pub struct Run<'r> {
@@ -74,9 +77,15 @@ impl<'r> Run<'r> {
             Ok(value) => value.0,
             Err(e) => {
                 self.report.error(&e.to_string());
-                Vec::new()
+                self.value_despite_errors(&call.target)
             }
         }
+    }
+
+    /// What a script returned although it reported errors on its way. A script that fails returns nothing.
+    fn value_despite_errors(&self, target: &Target) -> Vec<u8> {
+        let answer = self.running(target).map(|script| script.answer());
+        answer.filter(|a| a.status >= 0).map_or(Vec::new(), |a| into_bytes(a.value))
     }
 
     /// Writes `handler value`: the call's status, negative if it failed. `None` if there is no such handler.
@@ -97,8 +106,13 @@ impl<'r> Run<'r> {
 
     /// The status of a call with errors: a script knows its own, which may be 0; otherwise Click's -EINVAL.
     fn failure(&self, target: &Target) -> i32 {
-        let script = target.element.and_then(|id| self.router.exported::<Script>(id));
-        script.map_or(-22, |script| script.answer().status)
+        self.running(target).map_or(EINVAL, |script| script.state().call_status)
+    }
+
+    /// The script that a handler runs or moves, if it does.
+    fn running(&self, target: &Target) -> Option<Arc<Script>> {
+        let script = self.router.exported::<Script>(target.element?)?;
+        runs(&script, &target.handler).then_some(script)
     }
 
     fn find(&mut self, text: &str, unquoted: bool, side: Side) -> Option<Call> {
@@ -154,7 +168,7 @@ impl Variables for Scope<'_, '_> {
 
     fn call(&self, text: &str) -> Option<String> {
         let value = self.run.borrow_mut().read_plainly(text)?;
-        Some(clickwork_source::text::decode(value))
+        Some(decode(value))
     }
 
     fn nested(&self) -> bool {

@@ -4,7 +4,7 @@ use super::call::Run;
 use super::interpreter::{Answer, By, Stepped};
 use super::program::{Ending, Jump};
 use super::report::Report;
-use super::state::Script;
+use super::state::{Kind, Script};
 use super::words::{parse, shift_word};
 use super::{arithmetic, text};
 use clickwork_router::handler::{Action, RouterFn};
@@ -13,6 +13,9 @@ use clickwork_router::{ElementId, Handler, Router, Value};
 use std::sync::Arc;
 
 type Reply = Result<Value, String>;
+
+/// The status of a call that was refused: Click's -EINVAL.
+pub const EINVAL: i32 = -22;
 
 const fn reads(name: &'static str, help: &'static str, f: RouterFn) -> Handler {
     Handler { read: Some(Action::Router(f)), parameter: true, ..Handler::none(name, help) }
@@ -29,8 +32,15 @@ const fn computes(name: &'static str, help: &'static str, f: RouterFn) -> Handle
 /// The handlers of Script and DriverManager.
 pub const HANDLERS: &[Handler] = &[
     writes("step", "ends the present wait, or so many waits", |r, id, text| {
-        let steps = if text.trim().is_empty() { Some(1) } else { parse(text.trim()) };
-        command(r, id, "step", Start::Step(steps.filter(|n| *n >= 0).ok_or("syntax error")?))
+        // A number below zero steps not at all.
+        let steps = if text.trim().is_empty() { Some(1) } else { parse::<i32>(text.trim()) };
+        match steps {
+            Some(steps) => command(r, id, "step", Start::Step(steps.into())),
+            None => {
+                script(r, id)?.call_ended(EINVAL);
+                Err("syntax error".to_string())
+            }
+        }
     }),
     writes("goto", "goes on at a label", |r, id, text| {
         let label = clickwork_lang::config::uncomment(text);
@@ -127,6 +137,12 @@ enum Start {
     Step(i64),
 }
 
+/// Whether a handler of a script runs or moves it, rather than computing something.
+pub fn runs(script: &Script, handler: &str) -> bool {
+    let computes = HANDLERS.iter().any(|h| h.name == handler);
+    matches!(handler, "run" | "step" | "goto") || script.kind == Kind::Proxy && !computes
+}
+
 /// Reads a handler that runs the script.
 fn ask(router: &mut Router, id: ElementId, handler: &str, text: &str) -> Reply {
     control(router, id, handler, Start::Run(text.to_string()), false).map(|answer| answer.value.into())
@@ -149,8 +165,11 @@ fn control(
     let mut run = Run { router, me, report: Report::kept() };
     let started = script.start_from(start, &mut run);
     let answer = script.answer();
+    if let Err(e) = started {
+        script.state().call_status = EINVAL;
+        return Err(e);
+    }
     script.call_ended(answer.status);
-    started?;
     if answer.status < 0 || run.report.errors() > 0 { Err(run.report.into_text()) } else { Ok(answer) }
 }
 
@@ -233,7 +252,7 @@ impl Script {
     fn call_ended(&self, status: i32) {
         let mut state = self.state();
         state.handler.clear();
-        state.is_write = false;
+        (state.is_write, state.call_status) = (false, status);
         if status != 0 {
             state.arguments.clear();
         }

@@ -8,6 +8,8 @@ mod arithmetic;
 mod call;
 mod handlers;
 mod interpreter;
+#[cfg(test)]
+mod model;
 mod program;
 mod report;
 mod signal;

@@ -52,6 +52,8 @@ pub struct State {
     pub more_steps: Option<i64>,
     /// Whether a signal has come.
     pub signalled: bool,
+    /// How the last call of a handler that runs or moves the script ended.
+    pub call_status: i32,
     /// The parameter of the `run` handler.
     pub arguments: String,
     /// The handler that runs the script.
@@ -95,8 +97,8 @@ impl State {
             "0" => Some(self.handler.clone()),
             "#" => Some(words(&self.arguments).count().to_string()),
             "write" => Some(unparse_bool(self.is_write).to_string()),
-            _ if name.starts_with(|c: char| c.is_ascii_digit()) => {
-                let index = parse::<u32>(name)?.checked_sub(1)?;
+            _ if name.starts_with(|c: char| ('1'..='9').contains(&c)) => {
+                let index = parse::<u32>(name)? - 1;
                 Some(words(&self.arguments).nth(index as usize).unwrap_or_default().to_string())
             }
             _ => None,

@@ -35,6 +35,21 @@ fn arithmetic() {
     assert_eq!(t.read("s.add 1 x"), "expected list of numbers");
     assert_eq!(t.read("s.eq 1"), "expected two numbers");
     assert_eq!(t.read("s.htons 1"), 1u16.to_be().to_string());
+    // Numbers of more bits lose them; those of more than 32 become the nearest of 32, with sign.
+    for (call, value) in [
+        ("htons 65537", u32::from(1u16.to_be())),
+        ("ntohs -2", u32::from(0xfffeu16.to_be())),
+        ("htons 5000000000", 0xffff),
+        ("htons -5000000000", 0),
+        ("htonl -2", 0xffff_fffeu32.to_be()),
+        ("ntohl 4294967295", 0x7fff_ffffu32.to_be()),
+        ("htonl 99999999999999999999999", 0x7fff_ffffu32.to_be()),
+        ("ntohl -99999999999999999999999", 0x8000_0000u32.to_be()),
+        ("htonl 0x10", 16u32.to_be()),
+    ] {
+        assert_eq!(t.read(&format!("s.{call}")), value.to_string(), "{call}");
+    }
+    assert_eq!((t.read("s.htons"), t.read("s.htonl x")), ("syntax error".into(), "syntax error".into()));
     let random: u32 = t.read("s.random 5 6").parse().unwrap();
     assert!((5..=6).contains(&random));
     assert_eq!(
@@ -60,6 +75,7 @@ fn truth_and_words() {
         ("if no a 'b c'", "'b c'"),
         ("in foo bar 'foo'", "true"),
         ("in foo bar", "false"),
+        ("in '' ''", "false"),
         ("first 'a b' c", "'a b'"),
         ("length abcde", "5"),
         ("unquote \"a\\tb\"", "a\tb"),
@@ -91,6 +107,8 @@ fn arguments_of_run() {
     t.write("s.set y 'new one'").unwrap();
     assert_eq!((t.read("s.get y"), t.read("s.get args")), ("'new one'".into(), "b c".into()));
     assert_eq!(t.read("s.get z"), "undefined variable 'z'");
+    let mut t = Harness::new("s :: Script(TYPE PASSIVE, return \"$1 $2 $3 $01 $1a\")");
+    assert_eq!(t.read("s.run x y"), "\"x y  $01 $1a\"");
 }
 
 #[test]
@@ -140,6 +158,7 @@ fn waits_end_by_time_or_step() {
     t.write("s.step 4").unwrap();
     assert_eq!(t.output(), "one\ntwo\nthree\n");
     assert_eq!(t.write("s.step x").unwrap_err(), "syntax error");
+    assert_eq!(t.write("s.step -5"), Ok(()));
     assert_eq!(t.write("s.goto nowhere").unwrap_err(), "jump to nonexistent label");
 }
 

@@ -50,9 +50,10 @@ pub fn choose(text: &str) -> Reply {
 pub fn is_in(text: &str) -> Reply {
     let (word, mut rest) = shift_word(text);
     let mut found = false;
-    while !found && !rest.is_empty() {
+    let word = unquote(word);
+    while !found && !word.is_empty() && !rest.is_empty() {
         let (other, tail) = shift_word(rest);
-        found = unquote(other) == unquote(word);
+        found = unquote(other) == word;
         rest = tail;
     }
     Ok(unparse_bool(found).into())
