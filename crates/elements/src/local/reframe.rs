@@ -16,12 +16,12 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(DATA \\<000361626300>, LIMIT 2, STOP true) -> Reframe(ADD 2) -> Discard",
     processing: "h/a",
     args: &[
-        ArgSpec::keyword("FOFF", ArgType::U32, "2", "where in a frame its length stands"),
-        ArgSpec::keyword("FLEN", ArgType::U32, "2", "bytes of the length: 0, 1, 2 or 4"),
-        ArgSpec::keyword("NTOH", ArgType::Bool, "true", "whether it is in network order"),
-        ArgSpec::keyword("MUL", ArgType::I32, "1", "what it is multiplied by"),
-        ArgSpec::keyword("ALIGN", ArgType::I32, "1", "what it is then rounded up to a multiple of"),
-        ArgSpec::keyword("ADD", ArgType::I32, "0", "what is then added"),
+        ArgSpec::positional("FOFF", ArgType::U32, "2", "where in a frame its length stands"),
+        ArgSpec::positional("FLEN", ArgType::U32, "2", "bytes of the length: 0, 1, 2 or 4"),
+        ArgSpec::positional("NTOH", ArgType::Bool, "true", "whether it is in network order"),
+        ArgSpec::positional("MUL", ArgType::I32, "1", "what it is multiplied by"),
+        ArgSpec::positional("ALIGN", ArgType::I32, "1", "what it is then rounded up to a multiple of"),
+        ArgSpec::positional("ADD", ArgType::I32, "0", "what is then added"),
     ],
     ..Class::new("Reframe", "local", || Box::<Reframe>::default())
 };

@@ -46,7 +46,6 @@ mod tests {
 
     #[test]
     fn arguments_are_checked() {
-        assert!(Harness::errors("Idle -> Burster(0) -> Discard").contains("INTERVAL"));
         assert!(Harness::errors("Idle -> Burster(1, 0) -> Discard").contains("bad BURST"));
     }
 }

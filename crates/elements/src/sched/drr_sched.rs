@@ -18,7 +18,7 @@ pub static CLASS: Class = Class {
               Idle -> Queue -> [1] d",
     ports: "-/1",
     processing: "l/l",
-    args: &[ArgSpec::keyword("QUANTUM", ArgType::U32, "500", "bytes a turn is worth")],
+    args: &[ArgSpec::positional("QUANTUM", ArgType::U32, "500", "bytes a turn is worth")],
     ..Class::new("DRRSched", "sched", || Box::<DrrSched>::default())
 };
 

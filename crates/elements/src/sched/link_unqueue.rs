@@ -2,7 +2,7 @@
 
 use super::turns::pull_packet;
 use clickwork_packet::{Packet, Timestamp, anno};
-use clickwork_router::args::{ArgSpec, ArgType, Args, Bandwidth, format_seconds, unparse_bandwidth};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Bandwidth, format_seconds};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, Storage, TaskStep, read_handler, write_handler};
@@ -28,7 +28,11 @@ pub static CLASS: Class = Class {
         read_handler!("latency", "time from one end to the other", |e: &mut LinkUnqueue, _| format_seconds(
             e.latency
         )),
-        read_handler!("bandwidth", "the bandwidth", |e: &mut LinkUnqueue, _| unparse_bandwidth(e.bandwidth)),
+        read_handler!(
+            "bandwidth",
+            "the bandwidth, in hundreds of bytes per second",
+            |e: &mut LinkUnqueue, _| e.bandwidth / 100 * 100
+        ),
         read_handler!("size", "packets on the link", |e: &mut LinkUnqueue, _| e.link.len()),
         write_handler!("reset", "drops the packets on the link", |e: &mut LinkUnqueue, _, cx| e.reset(cx)),
     ],
@@ -102,6 +106,9 @@ impl LinkUnqueue {
     }
 }
 
+/// The slowest link, in bytes per second.
+const LEAST: u64 = 100;
+
 /// How late a timer may be before the link counts as having been idle.
 const MOST_LATE: Duration = Duration::from_millis(2);
 
@@ -109,10 +116,10 @@ impl Element for LinkUnqueue {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         args.read("LATENCY", &mut self.latency);
         self.bandwidth = args.get::<Bandwidth>("BANDWIDTH").map_or(1, |b| b.bytes_per_second);
-        if self.bandwidth == 0 {
-            args.error_in("BANDWIDTH", "must be more than 0");
-            self.bandwidth = 1;
+        if self.bandwidth < LEAST && args.has("BANDWIDTH") {
+            args.error(format!("bandwidth too small, minimum {LEAST}Bps"));
         }
+        self.bandwidth = self.bandwidth.max(LEAST);
         self.storage.set_capacity(i32::MAX as usize);
         cx.export(Arc::clone(&self.storage));
     }
@@ -171,7 +178,7 @@ mod tests {
             let arrivals: Vec<i64> =
                 t.take("k").iter().map(|p| (p.timestamp() - start).nanos() / 1_000_000).collect();
             assert_eq!(arrivals, [350, 600, 850, 1100]);
-            assert_eq!([t.read("l.latency"), t.read("l.bandwidth")], ["100ms", "8kbps"]);
+            assert_eq!([t.read("l.latency"), t.read("l.bandwidth")], ["100ms", "1000"]);
             t.push("s", 0, [Packet::new(&[0; 250])]);
             assert_eq!(t.take("k").len(), 1);
         }
@@ -180,6 +187,6 @@ mod tests {
     #[test]
     fn a_link_without_bandwidth_is_refused() {
         let e = Harness::errors("Idle -> Queue -> LinkUnqueue(1ms, 0) -> Discard");
-        assert!(e.contains("BANDWIDTH"), "{e}");
+        assert!(e.contains("bandwidth too small, minimum 100Bps"), "{e}");
     }
 }

@@ -55,9 +55,6 @@ impl Element for TimedUnqueue {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         let interval = args.get_with("INTERVAL", SecondsIn(3)).unwrap_or(1);
         self.interval = Duration::from_millis(interval.into());
-        if interval == 0 {
-            args.error_in("INTERVAL", "must be at least 1ms");
-        }
         match args.get::<i32>("BURST") {
             None => {}
             Some(n) if n > 0 => self.burst = n as usize,

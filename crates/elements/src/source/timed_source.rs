@@ -129,9 +129,6 @@ impl Element for TimedSource {
         args.read("STOP", &mut self.stop)
             .read("HEADROOM", &mut self.headroom)
             .read("INTERVAL", &mut self.interval);
-        if let Err(e) = super::interval(self.interval) {
-            args.error_in("INTERVAL", e);
-        }
         if let Err(e) = check_headroom(self.headroom) {
             args.error_in("HEADROOM", e);
         }

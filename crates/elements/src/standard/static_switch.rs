@@ -1,7 +1,7 @@
 //! StaticSwitch: sends all packets to one output for good.
 
 use super::fast::switch::Constants;
-use super::switch::{read_output, send_to};
+use super::switch::send_to;
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::{Class, Cx, Element, FastPath, fast_path};
@@ -9,13 +9,13 @@ use clickwork_router::{Class, Cx, Element, FastPath, fast_path};
 /// The class facts.
 pub static CLASS: Class = Class {
     help: "sends all packets to one output",
-    manual: "Sends all packets to output OUTPUT, always; if that is negative, drops them. Unlike Switch it cannot be \
+    manual: "Sends all packets to output OUTPUT, always; if there is no such output, drops them. Unlike Switch it cannot be \
              changed, so tools may remove what hangs on its other outputs.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> s :: StaticSwitch(1); s[0] -> Discard; s[1] -> Discard",
     ports: "1/-",
     processing: "h/h",
     packets: "any/only(OUTPUT)",
-    args: &[ArgSpec::required("OUTPUT", ArgType::I32, "the output; negative: drop")],
+    args: &[ArgSpec::required("OUTPUT", ArgType::I32, "the output; negative or beyond the last one: drop")],
     fast: Some(FastPath::of::<StaticSwitch>()),
     ..Class::new("StaticSwitch", "standard", || Box::<StaticSwitch>::default())
 };
@@ -29,7 +29,9 @@ fast_path!(StaticSwitch, switch);
 
 impl Element for StaticSwitch {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
-        read_output(args, &mut self.constants.output, cx);
+        let output = args.get("OUTPUT").unwrap_or(-1);
+        let exists = usize::try_from(output).is_ok_and(|output: usize| output < cx.outputs());
+        self.constants.output = if exists { output } else { -1 };
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {

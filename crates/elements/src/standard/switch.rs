@@ -54,7 +54,7 @@ impl Switch {
 }
 
 /// Reads the argument OUTPUT, which must not lie beyond the last output.
-pub(super) fn read_output(args: &mut Args, output: &mut i32, cx: &Cx<'_>) {
+fn read_output(args: &mut Args, output: &mut i32, cx: &Cx<'_>) {
     args.read("OUTPUT", output);
     let outputs = cx.outputs();
     if *output >= outputs as i32 {

@@ -110,6 +110,8 @@ impl Pool {
             (_, Some((position, suspected))) => Some(self.whole(position, suspected)),
             (None, None) => None,
         }
+        // An empty argument holds a place, and leaves the value as it is.
+        .filter(|given| !given.text.is_empty())
     }
 
     /// Takes all arguments that begin with the entry's keyword; returns the last and the keyword's length.

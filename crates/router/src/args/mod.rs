@@ -94,6 +94,7 @@ impl Args {
     /// else, if it may be positional, the first argument not yet taken, provided that no keyword came before it and it
     /// does not itself look like a keyword (unless the entry is mandatory). Keywords that the table names before all
     /// positional entries may stand anywhere.
+    /// An empty argument stands for one that is not given.
     pub fn new(specs: &'static [ArgSpec], config: &str, names: &Names) -> Self {
         Self::matched(specs, arguments(config), names)
     }

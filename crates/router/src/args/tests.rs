@@ -53,6 +53,19 @@ fn positions_and_keywords_mix() {
 }
 
 #[test]
+fn empty_arguments_hold_their_places() {
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(print_values(",5"), [None, some("5"), None]);
+    assert_eq!(print_values(", , ACTIVE no"), [None, None, some("no")]);
+    assert_eq!(print_values("LABEL a,"), [some("a"), None, None]);
+    assert_eq!(print_values("/* none */, 5"), [None, some("5"), None]);
+    assert_eq!(print_values("\"\""), [some("\"\""), None, None]);
+    assert_eq!(errors(PRINT, ",,"), [""; 0]);
+    assert_eq!(errors(PRINT, ",,,,"), ["too many arguments []"]);
+    assert_eq!(errors(ENCAP, ", x, MODE a"), ["ETHERTYPE: required argument missing"]);
+}
+
+#[test]
 fn positions_end_at_the_first_keyword() {
     assert_eq!(errors(PRINT, "MAXLENGTH 5, x"), ["too many arguments [x]"]);
     assert_eq!(errors(PRINT, "x, 5, 6, 7"), ["too many arguments [6]"]);
