@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
               -> Discard",
     packets: "ether-ip/strip(14) mark ip@0 paint(COLOR, PAINT)",
     args: &[
-        ArgSpec::required("COLOR", ArgType::U8, "the colour to paint packets"),
+        ArgSpec::required("COLOR", ArgType::U8, "the colour to paint packets").or("0"),
         ArgSpec::keyword(
             "INTERFACES",
             ArgType::Other("IP prefixes"),

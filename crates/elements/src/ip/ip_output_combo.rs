@@ -27,7 +27,7 @@ pub static CLASS: Class = Class {
     processing: "h/h",
     packets: "ip/ip",
     args: &[
-        ArgSpec::required("COLOR", ArgType::U8, "the colour to copy"),
+        ArgSpec::required("COLOR", ArgType::U8, "the colour to copy").or("0"),
         ArgSpec::required("IPADDR", ArgType::IpAddr, "the router's address"),
         ArgSpec::required("MTU", ArgType::U32, "the greatest length of a packet"),
         ArgSpec::positional("OTHERADDRS", ArgType::Other("IP addresses"), "", "the router's other addresses"),

@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
     processing: "a/ah",
     packets: "any/painted-as(COLOR, ANNO),painted-not(COLOR, ANNO)",
     args: &[
-        ArgSpec::required("COLOR", ArgType::U8, "the colour to pass"),
+        ArgSpec::required("COLOR", ArgType::U8, "the colour to pass").or("0"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
     ],
     handlers: &[read_handler!("color", "the colour to pass", |e: &mut CheckPaint, _| e.constants.color)

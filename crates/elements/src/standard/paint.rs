@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> Paint(2) -> CheckPaint(2) -> Discard",
     packets: "any/paint(COLOR, ANNO)",
     args: &[
-        ArgSpec::required("COLOR", ArgType::U8, "the colour"),
+        ArgSpec::required("COLOR", ArgType::U8, "the colour").or("0"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
     ],
     handlers: &[read_handler!("color", "the colour", |e: &mut Paint, _| e.constants.color)

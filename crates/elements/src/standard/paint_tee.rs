@@ -19,7 +19,7 @@ pub static CLASS: Class = Class {
     ports: "1/2",
     processing: "a/ah",
     args: &[
-        ArgSpec::required("COLOR", ArgType::U8, "the colour to copy"),
+        ArgSpec::required("COLOR", ArgType::U8, "the colour to copy").or("0"),
         ArgSpec::positional("ANNO", ArgType::Anno(1), "PAINT", "where it is noted"),
     ],
     handlers: &[read_handler!("color", "the colour to copy", |e: &mut PaintTee, _| e.constants.color)

@@ -40,7 +40,11 @@ pub(super) fn match_arguments(specs: &[ArgSpec], arguments: Vec<Argument>) -> Ma
     let mut given = Vec::new();
     for (index, spec) in specs.iter().enumerate() {
         let found = if spec.kind == ArgKind::Rest { None } else { pool.take(spec) };
-        if found.is_none() && spec.is_mandatory() {
+        // An empty argument holds a place, and leaves the value as it is.
+        let is_empty = found.as_ref().is_some_and(|given| given.text.is_empty());
+        let found = found.filter(|_| !is_empty);
+        let may_lack = !spec.is_mandatory() || is_empty && !spec.default.is_empty();
+        if found.is_none() && !may_lack {
             let error = ArgError::new("required argument missing").about(spec.name);
             missing.push((index, error.hint(spec.ty.expectation())));
         }
@@ -110,8 +114,6 @@ impl Pool {
             (_, Some((position, suspected))) => Some(self.whole(position, suspected)),
             (None, None) => None,
         }
-        // An empty argument holds a place, and leaves the value as it is.
-        .filter(|given| !given.text.is_empty())
     }
 
     /// Takes all arguments that begin with the entry's keyword; returns the last and the keyword's length.

@@ -88,6 +88,12 @@ impl ArgSpec {
         self
     }
 
+    /// The same mandatory argument, for which an empty one means `default`, as in `Paint(, ANNO 4)`.
+    pub const fn or(mut self, default: &'static str) -> Self {
+        self.default = default;
+        self
+    }
+
     const fn new(
         name: &'static str,
         kind: ArgKind,

@@ -63,6 +63,11 @@ fn empty_arguments_hold_their_places() {
     assert_eq!(errors(PRINT, ",,"), [""; 0]);
     assert_eq!(errors(PRINT, ",,,,"), ["too many arguments []"]);
     assert_eq!(errors(ENCAP, ", x, MODE a"), ["ETHERTYPE: required argument missing"]);
+    const COLOR: &[ArgSpec] = &[ArgSpec::required("COLOR", ArgType::U8, "the colour").or("0")];
+    assert_eq!(
+        (errors(COLOR, ","), errors(COLOR, "")),
+        (vec![], vec!["COLOR: required argument missing".to_owned()])
+    );
 }
 
 #[test]
