@@ -1,6 +1,6 @@
 //! Writing files so that an old one stays whole until the new one is complete.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -20,9 +20,10 @@ pub fn write_all(files: &[(PathBuf, String)]) -> Result<(), String> {
     let mut written: Vec<(PathBuf, PathBuf)> = Vec::new();
     let result = files.iter().try_for_each(|(path, text)| {
         let target = target(path)?;
-        let temporary = temporary(&target);
-        written.push((temporary.clone(), target));
-        fs::write(&temporary, text).map_err(|e| cannot_write(path, &reason(&e)))
+        let (mut file, temporary) = temporary(&target).map_err(|e| cannot_write(path, &reason(&e)))?;
+        written.push((temporary, target));
+        let done = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        done.map_err(|e| cannot_write(path, &reason(&e)))
     });
     let renamed = result.and_then(|()| {
         written
@@ -62,10 +63,17 @@ fn target(path: &Path) -> Result<PathBuf, String> {
     Ok(path.canonicalize().unwrap_or_else(|_| path.to_path_buf()))
 }
 
-/// A name beside the file that nobody else uses.
-fn temporary(path: &Path) -> PathBuf {
+/// A new file beside the one to be written. Nobody else can have put it there, or a link.
+fn temporary(path: &Path) -> std::io::Result<(File, PathBuf)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+    let mut number = 0;
+    loop {
+        let temporary = path.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()));
+        match File::create_new(&temporary) {
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+            created => return created.map(|file| (file, temporary)),
+        }
+    }
 }
 
 fn cannot_write(path: &Path, reason: &str) -> String {

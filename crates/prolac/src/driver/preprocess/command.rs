@@ -1,6 +1,6 @@
 //! Runs the preprocessor's command and turns what it complains about into messages.
 
-use std::process::{Command, Output};
+use std::process::{Command, ExitStatus, Output};
 
 use clickwork_source::{Diagnostic, Diagnostics, Severity, Sources, Span};
 
@@ -60,10 +60,18 @@ fn complaints(copies: &Copies<'_>, program: &str, output: &Output) -> Vec<Diagno
     list.dedup();
     let errors = list.iter().any(|d| d.severity == Severity::Error);
     if !output.status.success() && !errors {
-        let message = format!("the C preprocessor '{program}' failed: {}", text.trim());
-        list.push(Diagnostic::error(Span::NONE, message));
+        list.push(failure(program, output.status, text.trim()));
     }
     list
+}
+
+/// A preprocessor that failed, but not because of the program.
+fn failure(program: &str, status: ExitStatus, said: &str) -> Diagnostic {
+    let said = if said.is_empty() { "it said nothing" } else { said };
+    let message = format!("the C preprocessor '{program}' failed ({status}): {said}");
+    Diagnostic::error(Span::NONE, message).hint(
+        "is it one? The environment variable CPP names another, as in CPP='clang -E'; it needs memory, and room in TMPDIR",
+    )
 }
 
 /// A line `file:12:3: error: message`.
