@@ -4,8 +4,9 @@ use crate::config::Input;
 use clickwork_compile::{Library, attach};
 use clickwork_lang::archive::Archive;
 use clickwork_source::text::{decode, encode};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::sync::OnceLock;
 
 /// What is attached.
@@ -40,12 +41,18 @@ impl Parts<'_> {
         let defines: String = self.defines.iter().map(|word| format!("{word}\0")).collect();
         let libraries = self.libraries.to_bytes();
         let parts = [&*encode(self.name), self.config, &encode(&defines), &libraries, self.code];
-        attach::attach(&mut File::open(PROGRAM_FILE)?, &parts)
+        attach::attach(&mut program_file()?, &parts)
     }
 }
 
-/// The file of the running program.
-const PROGRAM_FILE: &str = "/proc/self/exe";
+/// The file of the running program, also if it was replaced or removed since. Under valgrind and other emulators the system's
+/// program is the emulator, but the emulator says by the link's text what it runs.
+fn program_file() -> io::Result<File> {
+    const LINK: &str = "/proc/self/exe";
+    let file = File::open(LINK)?;
+    let (said, real) = (fs::read_link(LINK)?, fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?);
+    if said == real { Ok(file) } else { File::open(said) }
+}
 
 static PROGRAM: OnceLock<Option<Built>> = OnceLock::new();
 
@@ -75,7 +82,7 @@ impl Built {
 /// # Errors
 /// If it is, but cannot be used.
 pub fn find() -> Result<bool, String> {
-    let parts = File::open(PROGRAM_FILE).and_then(|mut file| attach::attached(&mut file)).unwrap_or_default();
+    let parts = program_file().and_then(|mut file| attach::attached(&mut file)).unwrap_or_default();
     let built = Built::from_parts(parts)?;
     Ok(PROGRAM.get_or_init(|| built).is_some())
 }
