@@ -8,12 +8,9 @@ use crate::packages;
 use crate::report::Report;
 use crate::tool;
 use clap::ValueEnum;
-use clickwork_compile::{Scope, Text, compile_file, plan, text_of, write};
+use clickwork_compile::{Leash, Scope, Text, compile, plan, text_of, write};
 use clickwork_router::Router;
 use clickwork_source::text::to_path;
-use std::fs::File;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -84,14 +81,12 @@ fn build(args: &Build, maker: &Maker, input: &Input, text: Option<&Text>) -> Res
     let (name, config) = (&input.name, &input.to_bytes());
     let parts = Parts { name, config, defines: &defines, libraries: &libraries, code: &code };
     let program = parts.attach().map_err(|e| format!("this program cannot be copied: {}", reason(&e)))?;
-    let written = write_program(&output, &program);
-    written.map_err(|e| format!("{}: {}", output.display(), reason(&e)))
+    output::write_program(&output, &program)
 }
 
 /// The shared object with the code.
 fn compiled(text: &Text) -> Result<Vec<u8>, String> {
-    let (file, _) = compile_file(text).map_err(|e| e.to_string())?;
-    std::fs::read(&file).map_err(|e| format!("{}: {}", file.display(), reason(&e)))
+    compile(text, &Leash::default()).map(|(_, code)| code).map_err(|e| e.to_string())
 }
 
 /// The configuration's file without its ending.
@@ -101,16 +96,4 @@ fn default_output(input: &Input) -> Result<PathBuf, String> {
         true => Ok(path.with_extension("")),
         false => Err("say with -o where to write the program".to_string()),
     }
-}
-
-/// Writes an executable file; an old one goes on running undisturbed.
-fn write_program(output: &Path, program: &[u8]) -> io::Result<()> {
-    let name = output.file_name().unwrap_or_default().to_string_lossy();
-    let partial = output.with_file_name(format!(".{name}.{}", std::process::id()));
-    let mut file = File::options().write(true).create(true).truncate(true).mode(0o755).open(&partial)?;
-    let written = file.write_all(program).and_then(|()| std::fs::rename(&partial, output));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&partial);
-    }
-    written
 }

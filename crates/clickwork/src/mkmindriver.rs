@@ -163,11 +163,12 @@ impl MkMinDriver {
 
     fn build(&self, recipe: Recipe, file: &Path, report: &Report) -> Result<(), String> {
         let driver = build(recipe, report)?;
-        let size = std::fs::copy(&driver, file).map_err(|e| format!("{}: {}", file.display(), reason(&e)))?;
+        let program = std::fs::read(&driver).map_err(|e| format!("{}: {}", driver.display(), reason(&e)))?;
+        output::write_program(file, &program)?;
         if self.verbose {
             let whole = std::env::current_exe().and_then(std::fs::metadata).map_or(0, |m| m.len());
             let megabytes = |bytes: u64| bytes as f64 / 1e6;
-            let (size, whole) = (megabytes(size), megabytes(whole));
+            let (size, whole) = (megabytes(program.len() as u64), megabytes(whole));
             report.note(&format!("{}: {size:.1} MB; this program has {whole:.1} MB", file.display()));
         }
         Ok(())

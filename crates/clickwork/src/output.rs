@@ -1,7 +1,11 @@
 //! Writing to standard output and error: a reader that goes away ends the program's output, not the program.
 
 use clickwork_source::text::{encode, shown};
+pub use clickwork_toolchain::reason;
+use clickwork_toolchain::replace;
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,22 +40,31 @@ pub fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), String> {
             _ => Ok(()),
         };
     }
-    std::fs::write(file, bytes).map_err(|e| format!("{}: {}", shown(file), reason(&e)))
+    replace(file, bytes, 0o666).map_err(|e| format!("{}: {}", shown(file), reason(&e)))
+}
+
+/// Writes an executable file; an old one goes on running undisturbed.
+///
+/// # Errors
+/// In Click's form, `FILE: reason`.
+pub fn write_program(file: &Path, program: &[u8]) -> Result<(), String> {
+    let written = replace(file, program, 0o777);
+    let executable = || {
+        let about = std::fs::metadata(file)?;
+        let mode = about.permissions().mode();
+        // Who may read it may run it, also if an old file could only be read.
+        match about.is_file() {
+            true => std::fs::set_permissions(file, Permissions::from_mode(mode | (mode & 0o444) >> 2)),
+            false => Ok(()),
+        }
+    };
+    written.and_then(|()| executable()).map_err(|e| format!("{}: {}", shown(file), reason(&e)))
 }
 
 /// Prints an error to standard error and gives the exit status for it.
 pub fn fail(message: &str) -> ExitCode {
     let _ = io::stderr().write_all(&encode(&format!("error: {message}\n")));
     ExitCode::FAILURE
-}
-
-/// An error of the system without the number that Rust adds: `No such file or directory`.
-pub fn reason(e: &io::Error) -> String {
-    let text = e.to_string();
-    match text.rfind(" (os error ") {
-        Some(at) => text[..at].to_string(),
-        None => text,
-    }
 }
 
 /// Prints help, or what is wrong with the command line of a program of Click's, and gives the exit status for it: 1, as

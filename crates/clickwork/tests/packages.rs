@@ -298,7 +298,22 @@ fn what_is_missing_is_said() {
     dir.write("clickwork.toml", "[packages\n");
     run(&["r.click"]).stderr_eq("error: [..]/clickwork.toml:1: [..]\n");
     dir.write("clickwork.toml", "[packages]\nx = \"1\"\n");
-    run(&["r.click"]).stderr_eq("error: no Rust compiler (rustc: [..]), which builds drivers with packages: install Rust from https://rustup.rs, or set RUSTC to the compiler\n");
+    run(&["r.click"]).stderr_eq(
+        "error: no Rust compiler (rustc): install Rust from https://rustup.rs, or set RUSTC to the compiler\n",
+    );
+    let cargo = |program: &str| {
+        let command = dir.clickwork().env("CLICKWORK_CACHE", dir.path("cache")).env("CARGO", program);
+        let checked = command.args(["check", "r.click"]).assert().code(1);
+        String::from_utf8(checked.get_output().stderr.clone()).unwrap()
+    };
+    if std::process::Command::new("rustc").arg("-vV").output().is_ok() {
+        assert!(
+            cargo("/none").contains("error: cargo cannot be run (No such file or directory)"),
+            "{}",
+            cargo("/none")
+        );
+        assert!(cargo("/bin/false").contains("error: /bin/false built nothing and did not say why"));
+    }
     run(&["r.click", "--package", "nothing"])
         .stderr_eq("error: nothing/Cargo.toml: No such file or directory\n");
 }

@@ -21,6 +21,8 @@ pub mod plan;
 pub mod rustc;
 pub mod text;
 
+pub use cache::{Cache, library_name};
+pub use clickwork_toolchain::Leash;
 pub use load::Library;
 pub use plan::{Scope, plan, plan_lasting};
 pub use rustc::CompileError;
@@ -29,32 +31,28 @@ pub use text::{Text, Writer, write};
 use clickwork_router::Router;
 use clickwork_router::segment::Segment;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-/// The library with the code of these segments: from the cache, or compiled now, which takes a second or two.
+/// The library with the code of these segments, and its bytes: from the cache, or compiled now, which takes a second or two.
+/// Cutting the leash ends the compiler.
 ///
 /// # Errors
-/// If there is no compiler, or it fails, or the cache cannot be written.
-pub fn compile(text: &Text) -> Result<Library, CompileError> {
-    compile_file(text).map(|(_, library)| library)
+/// If there is no compiler, or it fails, or the cache cannot be written or be trusted.
+pub fn compile(text: &Text, leash: &Leash) -> Result<(Library, Vec<u8>), CompileError> {
+    let cache = Cache::of_user()?;
+    if let Some(kept) = cache.get(text) {
+        match Library::from_bytes(&kept) {
+            Ok(library) => return Ok((library, kept)),
+            // What cannot be loaded is made anew.
+            Err(_) => cache.forget(text),
+        }
+    }
+    let code = cache.library(text, leash, |folder| rustc::compile(text, folder, leash))?;
+    Ok((Library::from_bytes(&code)?, code))
 }
 
-/// The same with its file.
-///
-/// # Errors
-/// As [`compile()`].
-pub fn compile_file(text: &Text) -> Result<(PathBuf, Library), CompileError> {
-    let cache = cache::directory()?;
-    let open = || {
-        let file = cache.library(text, |file| rustc::compile(text, file))?;
-        Library::open(&file).map(|library| (file, library))
-    };
-    let is_old = cache.has(text);
-    open().or_else(|e| {
-        // A file that was damaged in the cache is made anew.
-        cache.forget(text);
-        if is_old { open() } else { Err(e) }
-    })
+/// The library with the code of these segments, if it is in the cache.
+pub fn kept(text: &Text) -> Option<Library> {
+    Library::from_bytes(&Cache::of_user().ok()?.get(text)?).ok()
 }
 
 /// Puts the code of `library` into segments. Those that it does not have are left out.
@@ -91,6 +89,11 @@ pub fn linked(router: &Router, scope: Scope, library: &Library) -> Vec<Segment> 
     let text = write(router, &lasting);
     let lasting = link(lasting, &text, library);
     if elements(&lasting) > elements(&linked) { lasting } else { linked }
+}
+
+/// How many elements of a router `library` has code for.
+pub fn coverage(router: &Router, scope: Scope, library: &Library) -> usize {
+    elements(&linked(router, scope, library))
 }
 
 fn elements(segments: &[Segment]) -> usize {

@@ -7,10 +7,10 @@ use crate::rustc::CompileError;
 use crate::text::ABI_SYMBOL;
 use clickwork_packet::Packet;
 use clickwork_router::segment::{Code, Exit};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::path::Path;
 use std::sync::Arc;
 
 type Function = unsafe extern "C" fn(*mut Packet, usize, *mut Exit) -> bool;
@@ -24,43 +24,29 @@ struct Loaded {
     object: libloading::Library,
     /// The memory that it was loaded from. The system knows objects by the names of their files: while this one is loaded, no
     /// other may get its name, `/proc/self/fd/N`.
-    _memory: Option<File>,
+    _memory: File,
 }
 
 impl Library {
-    /// Loads a shared object that [`crate::rustc::compile`] made.
+    /// Loads the bytes of a shared object that [`crate::rustc::compile`] made. They are loaded from memory that nobody can
+    /// change: a file could be cut off later, or be another one when it is opened again.
     ///
     /// # Errors
-    /// If it cannot be loaded, or was made by another version of the program.
-    pub fn open(file: &Path) -> Result<Library, CompileError> {
-        Library::load(file, None)
-    }
-
-    fn load(file: &Path, memory: Option<File>) -> Result<Library, CompileError> {
-        let failed = |e: libloading::Error| CompileError::new(format!("{}: {e}", file.display()));
-        // SAFETY: the file comes from our own compiler run: loading it runs no code of its own.
-        let library = unsafe { libloading::Library::new(file) }.map_err(failed)?;
+    /// If they cannot be loaded, or were made by another version of the program.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Library, CompileError> {
+        let memory = memory(bytes).map_err(|e| CompileError::new(format!("compiled code: {e}")))?;
+        let file = format!("/proc/self/fd/{}", memory.as_raw_fd());
+        let failed = |e: libloading::Error| CompileError::new(format!("compiled code: {e}"));
+        // SAFETY: the bytes come from our own compiler run: loading them runs no code of their own.
+        let library = unsafe { libloading::Library::new(&file) }.map_err(failed)?;
         // SAFETY: every object that we make has this symbol, a `u64`.
         let abi = unsafe { library.get::<*const u64>(ABI_SYMBOL).map(|abi| **abi) }.map_err(failed)?;
         match abi == crate::text::abi() {
             true => Ok(Library(Arc::new(Loaded { object: library, _memory: memory }))),
             false => {
-                Err(CompileError::new(format!("{}: made by another version of the program", file.display())))
+                Err(CompileError::new("compiled code: made by another version of the program".to_string()))
             }
         }
-    }
-
-    /// The same with the bytes of such a file.
-    ///
-    /// # Errors
-    /// As [`Library::open`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Library, CompileError> {
-        let memory = rustix::fs::memfd_create("clickwork-segments", rustix::fs::MemfdFlags::CLOEXEC);
-        let mut file =
-            memory.map(File::from).map_err(|e| CompileError::new(format!("compiled code: {e}")))?;
-        file.write_all(bytes).map_err(|e| CompileError::new(format!("compiled code: {e}")))?;
-        let name = format!("/proc/self/fd/{}", file.as_raw_fd());
-        Library::load(Path::new(&name), Some(file))
     }
 
     /// The function of that name, if it is there.
@@ -76,4 +62,13 @@ impl Library {
             unsafe { function(packets.as_mut_ptr(), packets.len(), exits.as_mut_ptr()) }
         })))
     }
+}
+
+/// A file without a name that has these bytes for ever.
+fn memory(bytes: &[u8]) -> io::Result<File> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = File::from(memfd_create("clickwork-segments", flags)?);
+    file.write_all(bytes)?;
+    fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    Ok(file)
 }

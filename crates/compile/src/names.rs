@@ -14,7 +14,7 @@ const MOST_NAMED: usize = 6;
 pub struct Named {
     /// By name.
     texts: BTreeMap<String, String>,
-    by_hash: HashMap<u64, String>,
+    by_hash: HashMap<String, String>,
     /// By the name that was wished for: how often.
     wished: HashMap<String, usize>,
 }
@@ -22,7 +22,7 @@ pub struct Named {
 impl Named {
     /// The name of a text, `wish` or something like it.
     pub fn name(&mut self, wish: &str, text: &str) -> String {
-        let hash = Hash::of([wish, text]).number();
+        let hash = Hash::of([wish, text]).name();
         if let Some(name) = self.by_hash.get(&hash) {
             return name.clone();
         }
@@ -72,11 +72,10 @@ impl FastPaths {
         let module = self.modules.name(code.module, &code.source);
         let of_module = self.constants.entry(module.clone()).or_default();
         let constants = of_module.name("ELEMENT", &code.constants);
-        let (source, value) =
-            (Hash::of([&*code.source]).number(), Hash::of([code.constants.as_str()]).number());
+        let (source, value) = (Hash::of([&*code.source]).name(), Hash::of([code.constants.as_str()]).name());
         Call {
             text: format!("{module}::fast(&{module}::{constants}, p)"),
-            identity: format!("{}#{source:016x}#{value:016x}", code.module),
+            identity: format!("{}#{source}#{value}", code.module),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use crate::text::Text;
 use clickwork_packet::SOURCES;
-use clickwork_toolchain::{REMEDY, installed};
+use clickwork_toolchain::{Leash, Reach, Tool, cannot_write, environment, leashed, reason, rustc};
+use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 
 /// Why there is no compiled code. The router runs without it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,71 +39,64 @@ pub const OPTIONS: &[&str] = &[
     "-Cstrip=debuginfo",
 ];
 
-/// Compiles a text to the shared object `output`.
+/// Compiles a text to a shared object, whose bytes are returned. All files that are needed meanwhile are in `folder`, which is
+/// there and empty; who made it removes it. Cutting the leash ends the compiler.
 ///
 /// # Errors
 /// If there is no compiler, it does not like the text, or files cannot be written.
-pub fn compile(text: &Text, output: &Path) -> Result<(), CompileError> {
-    let folder = Folder::new(output)?;
+pub fn compile(text: &Text, folder: &Path, leash: &Leash) -> Result<Vec<u8>, CompileError> {
+    let tool = rustc().map_err(CompileError::new)?;
     for (path, text) in SOURCES {
-        folder.write(&format!("packet/{path}"), text)?;
+        write(&folder.join("packet").join(path), text)?;
     }
-    folder.write("segments.rs", &text.source)?;
-    let rlib = folder.path.join("libclickwork_packet.rlib");
-    let packet = ["--crate-type=rlib", "--crate-name=clickwork_packet"];
-    run(command(&packet).arg(folder.path.join("packet/lib.rs")).arg("-o").arg(&rlib))?;
-    let segments = ["--crate-type=cdylib", "--crate-name=segments"];
-    let mut external = std::ffi::OsString::from("--extern=clickwork_packet=");
+    write(&folder.join("segments.rs"), &text.source)?;
+    let rlib = folder.join("libclickwork_packet.rlib");
+    let run = |kind: &[&str], source: &str, output: &Path, more: &[OsString]| {
+        let mut command = command(&tool, folder);
+        command.args(OPTIONS).args(kind).arg(folder.join(source)).args(more).arg("-o").arg(output);
+        run(&tool, &mut command, leash)
+    };
+    run(&["--crate-type=rlib", "--crate-name=clickwork_packet"], "packet/lib.rs", &rlib, &[])?;
+    let mut external = OsString::from("--extern=clickwork_packet=");
     external.push(&rlib);
-    run(command(&segments).arg(folder.path.join("segments.rs")).arg(external).arg("-o").arg(output))
+    let object = folder.join("segments.so");
+    run(&["--crate-type=cdylib", "--crate-name=segments"], "segments.rs", &object, &[external])?;
+    std::fs::read(&object).map_err(|e| made_nothing(&tool, &e))
 }
 
-fn command(options: &[&str]) -> Command {
-    let mut command = Command::new(installed("RUSTC", "rustc"));
-    command.args(OPTIONS).args(options);
+/// The compiler runs in `/`: in a folder where others may write, a file `rust-toolchain` could name another one. Its own temporary
+/// files vanish with ours.
+fn command(tool: &Tool, folder: &Path) -> Command {
+    let mut command = leashed(&tool.path, Reach::Group);
+    command.current_dir("/").env("TMPDIR", folder);
     command
 }
 
-fn run(command: &mut Command) -> Result<(), CompileError> {
-    match command.output() {
-        Ok(Output { status, .. }) if status.success() => Ok(()),
-        Ok(Output { stderr, .. }) => Err(CompileError::new(format!(
-            "the Rust compiler could not compile the router; please report this:\n{}",
-            String::from_utf8_lossy(&stderr).trim_end()
-        ))),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            Err(CompileError::new(format!("no Rust compiler (rustc): {REMEDY}")))
-        }
-        Err(e) => Err(CompileError::new(format!("the Rust compiler cannot be run: {e}"))),
+fn run(tool: &Tool, command: &mut Command, leash: &Leash) -> Result<(), CompileError> {
+    let output = leash.run(command);
+    let output = output.map_err(|e| CompileError::new(format!("{}: {}", tool.path.display(), reason(&e))))?;
+    if output.status.success() {
+        return Ok(());
     }
+    if leash.is_cut() {
+        return Err(CompileError::new("given up".to_string()));
+    }
+    let bug = || {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("the Rust compiler could not compile the router; please report this:\n{}", said.trim_end())
+    };
+    Err(CompileError::new(environment(tool, &output).unwrap_or_else(bug)))
 }
 
-/// A folder for the compiler's files beside its output, removed at the end.
-struct Folder {
-    path: PathBuf,
+/// A program that does nothing is content with everything.
+fn made_nothing(tool: &Tool, e: &std::io::Error) -> CompileError {
+    let wrong = clickwork_toolchain::rustc_version().err();
+    let nothing = || format!("{} compiled the router, but wrote no code: {}", tool.path.display(), reason(e));
+    CompileError::new(wrong.unwrap_or_else(nothing))
 }
 
-impl Folder {
-    fn new(output: &Path) -> Result<Folder, CompileError> {
-        let name = output.file_name().unwrap_or_default().to_string_lossy();
-        let folder = Folder { path: output.with_file_name(format!("{name}.work")) };
-        folder.make(&folder.path)?;
-        Ok(folder)
-    }
-
-    fn make(&self, path: &Path) -> Result<(), CompileError> {
-        std::fs::create_dir_all(path).map_err(|e| CompileError::new(format!("{}: {e}", path.display())))
-    }
-
-    fn write(&self, name: &str, text: &str) -> Result<(), CompileError> {
-        let file = self.path.join(name);
-        self.make(file.parent().unwrap_or(&self.path))?;
-        std::fs::write(&file, text).map_err(|e| CompileError::new(format!("{}: {e}", file.display())))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
-    }
+fn write(file: &Path, text: &str) -> Result<(), CompileError> {
+    let folder = file.parent().unwrap_or(file);
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, text));
+    written.map_err(|e| CompileError::new(cannot_write(file, &e)))
 }

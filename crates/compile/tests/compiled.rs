@@ -4,28 +4,24 @@
 
 mod common;
 
-use clickwork_compile::{Library, Scope, Text, Writer, plan, rustc};
+use clickwork_compile::{Library, Scope, Text, Writer, plan};
 use clickwork_packet::{Batch, Packet};
 use clickwork_router::segment::{Code, Exit, Segment};
 use clickwork_router::{Driver, ElementId, Endpoint, Processing, Router};
 use common::exercise::exercise;
 use common::random::{Random, configuration};
 use common::subjects::{self, Folder, Subject};
-use common::{Running, difference, packets, start};
-use std::path::PathBuf;
+use common::{Running, compiled, difference, packets, start};
 use std::time::Duration;
 
-/// Code in a file that is removed at the end.
+/// Code that was compiled for a test.
 struct Compiled {
     library: Library,
-    file: PathBuf,
 }
 
 impl Compiled {
     fn new(name: &str, text: &Text) -> Compiled {
-        let file = std::env::temp_dir().join(format!("clickwork-{name}-{}.so", std::process::id()));
-        rustc::compile(text, &file).unwrap_or_else(|e| panic!("{e}"));
-        Compiled { library: Library::open(&file).expect("it can be loaded"), file }
+        Compiled { library: compiled(name, text) }
     }
 
     /// Lets a router run compiled as far as there is code.
@@ -33,12 +29,6 @@ impl Compiled {
         let segments = plan(router, Scope::All);
         let text = clickwork_compile::write(router, &segments);
         router.install(clickwork_compile::link(segments, &text, &self.library));
-    }
-}
-
-impl Drop for Compiled {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.file);
     }
 }
 

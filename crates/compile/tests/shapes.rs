@@ -3,10 +3,10 @@
 
 mod common;
 
-use clickwork_compile::{Library, Scope, Writer, link, plan, rustc, write};
+use clickwork_compile::{Scope, Writer, link, plan, write};
 use common::exercise::exercise;
 use common::random::Random;
-use common::{difference, start};
+use common::{compiled, difference, start};
 use std::fmt::Write;
 
 /// Elements in a row.
@@ -97,11 +97,7 @@ fn odd_routers_compile_and_do_the_same() {
         writer.add(&running.router, &plan(&running.router, Scope::All));
     }
     let text = clickwork_compile::Text { source: writer.finish(), symbols: Vec::new() };
-    let file = std::env::temp_dir().join(format!("clickwork-shapes-{}.so", std::process::id()));
-    rustc::compile(&text, &file).unwrap_or_else(|e| panic!("{e}"));
-    let library = Library::open(&file);
-    let _ = std::fs::remove_file(&file);
-    let library = library.expect("it can be loaded");
+    let library = compiled("shapes", &text);
     for text in &shapes {
         for ordered in [false, true] {
             let (mut plain, mut compiled) =
@@ -127,11 +123,7 @@ fn code_loaded_from_memory_is_not_mistaken_for_other_code() {
     for (n, text) in configs.iter().enumerate() {
         let running = start(text, false).expect("correct");
         let text = write(&running.router, &plan(&running.router, Scope::All));
-        let file = std::env::temp_dir().join(format!("clickwork-memory-{n}-{}.so", std::process::id()));
-        rustc::compile(&text, &file).unwrap_or_else(|e| panic!("{e}"));
-        let bytes = std::fs::read(&file).expect("it was made");
-        let _ = std::fs::remove_file(&file);
-        loaded.push((Library::from_bytes(&bytes).expect("it can be loaded"), text.symbols[0].clone()));
+        loaded.push((compiled(&format!("memory-{n}"), &text), text.symbols[0].clone()));
     }
     for (n, (library, symbol)) in loaded.iter().enumerate() {
         assert!(library.function(symbol).is_some());

@@ -16,11 +16,11 @@
 //! same time.
 
 use crate::sources;
-use clickwork_toolchain::cache_folder;
+use clickwork_toolchain::{Folder, Leash, Work, cache_folder, cannot_write, replace};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How many drivers are kept, those used last.
 const DRIVERS: usize = 20;
@@ -28,10 +28,12 @@ const DRIVERS: usize = 20;
 /// How long it is kept what other versions of the program have built.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The cache of this user.
-#[derive(Clone, Debug)]
+/// The cache of this user. What is in it is run, so nobody else may write there: each folder is looked at before it is used.
+#[derive(Debug)]
 pub struct Cache {
-    folder: PathBuf,
+    folder: Folder,
+    /// What is there for this version of the program.
+    version: Folder,
     /// A source tree that takes the place of the sources of this program.
     tree: Option<PathBuf>,
 }
@@ -40,12 +42,17 @@ impl Cache {
     /// Where the environment says.
     ///
     /// # Errors
-    /// If it says nothing.
+    /// If it says nothing, or others can write there.
     pub fn of_user() -> Result<Cache, String> {
-        let folder = cache_folder()?;
-        let folder = std::path::absolute(&folder).map_err(|e| error(&folder, &e))?;
         let tree = std::env::var_os("CLICKWORK_SOURCES").filter(|value| !value.is_empty());
-        Ok(Cache { folder, tree: tree.map(PathBuf::from) })
+        Cache::at(&cache_folder()?, tree.map(PathBuf::from))
+    }
+
+    fn at(folder: &Path, tree: Option<PathBuf>) -> Result<Cache, String> {
+        let folder = Folder::at(folder)?;
+        let sources = if tree.is_some() { "tree" } else { sources::HASH };
+        let version = folder.inside(&format!("{}-{sources}", env!("CARGO_PKG_VERSION")))?;
+        Ok(Cache { folder, version, tree })
     }
 
     /// The sources of this program, unpacked.
@@ -53,34 +60,66 @@ impl Cache {
     /// # Errors
     /// If they cannot be written.
     pub fn sources(&self) -> Result<PathBuf, String> {
-        let sources = self.tree.clone().unwrap_or_else(|| self.of_version("sources"));
-        if !sources.exists() {
-            unpack(&sources)?;
-            self.forget_versions();
-        }
-        create_folder(&self.folder)?;
-        self.link(&sources).map_err(|e| error(&self.latest(), &e))?;
+        let sources = match &self.tree {
+            Some(tree) => tree.clone(),
+            None => self.unpacked()?,
+        };
+        self.link(&sources).map_err(|e| cannot_write(&self.latest(), &e))?;
         Ok(sources)
+    }
+
+    fn unpacked(&self) -> Result<PathBuf, String> {
+        let there = || self.version.path().join("sources").exists();
+        if !there() {
+            let work = Work::begin(&self.version, "sources", &Leash::default())?;
+            if !there() {
+                unpack(&work.folder().path().join("sources"))?;
+                work.folder().sync();
+                let moved = self.version.take(work.folder(), "sources");
+                moved.map_err(|e| cannot_write(self.version.path(), &e))?;
+                self.forget_versions();
+            }
+        }
+        Ok(self.version.inside("sources")?.path().to_path_buf())
     }
 
     /// A name for the sources of whichever version of the program was used last.
     pub fn latest(&self) -> PathBuf {
-        self.folder.join("sources")
+        self.folder.path().join("sources")
+    }
+
+    /// Whether cargo has built nothing yet.
+    pub fn is_new(&self) -> bool {
+        !self.version.path().join("target").exists()
     }
 
     /// Where cargo builds.
-    pub fn target(&self) -> PathBuf {
-        self.of_version("target")
+    ///
+    /// # Errors
+    /// If there can be no such folder.
+    pub fn target(&self) -> Result<PathBuf, String> {
+        Ok(self.version.inside("target")?.path().to_path_buf())
     }
 
     /// Where the cargo project of a driver is written.
-    pub fn project(&self, key: &str) -> PathBuf {
-        self.of_version("projects").join(key)
+    ///
+    /// # Errors
+    /// If there can be no such folder.
+    pub fn project(&self, key: &str) -> Result<PathBuf, String> {
+        Ok(self.version.inside("projects")?.inside(key)?.path().to_path_buf())
     }
 
-    /// Where a driver is put.
-    pub fn driver(&self, key: &str) -> PathBuf {
-        self.of_version("drivers").join(key)
+    /// A driver, if it is there, and nobody else can have put it there.
+    pub fn driver(&self, key: &str) -> Option<PathBuf> {
+        let drivers = self.drivers().ok()?;
+        let file = drivers.file(key).ok()?;
+        // The time tells which drivers are used.
+        let _ = file.set_modified(SystemTime::now());
+        Some(drivers.path().join(key))
+    }
+
+    fn drivers(&self) -> Result<Folder, String> {
+        self.version.inside("drivers")
     }
 
     /// Copies a finished driver to its place, and removes those that have not been used for long.
@@ -88,19 +127,11 @@ impl Cache {
     /// # Errors
     /// If it cannot be copied.
     pub fn keep(&self, key: &str, program: &Path) -> Result<PathBuf, String> {
-        let driver = self.driver(key);
-        let copy = driver.with_extension(format!("new-{}", std::process::id()));
-        create_folder(&self.of_version("drivers"))?;
-        let copied = fs::copy(program, &copy).and_then(|_| fs::rename(&copy, &driver));
-        copied.map_err(|e| error(&driver, &e))?;
-        self.prune();
-        Ok(driver)
-    }
-
-    fn of_version(&self, name: &str) -> PathBuf {
-        let version = env!("CARGO_PKG_VERSION");
-        let sources = if self.tree.is_some() { "tree" } else { sources::HASH };
-        self.folder.join(format!("{version}-{sources}")).join(name)
+        let drivers = self.drivers()?;
+        let bytes = fs::read(program).map_err(|e| error(program, &e))?;
+        drivers.write(key, &bytes, 0o755)?;
+        self.prune(&drivers);
+        Ok(drivers.path().join(key))
     }
 
     fn link(&self, sources: &Path) -> io::Result<()> {
@@ -116,27 +147,28 @@ impl Cache {
 
     /// Removes what other versions of the program left here, if they have built nothing for long.
     fn forget_versions(&self) {
-        for version in fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        for version in fs::read_dir(self.folder.path()).into_iter().flatten().flatten().map(|e| e.path()) {
             let built = fs::metadata(version.join("drivers")).and_then(|m| m.modified());
             let age = built.ok().and_then(|time| time.elapsed().ok());
-            if version != self.of_version("") && age.is_some_and(|age| age > MONTH) {
+            if version != self.version.path() && age.is_some_and(|age| age > MONTH) {
                 let _ = fs::remove_dir_all(version);
             }
         }
     }
 
     /// Removes drivers, the oldest first, with what cargo keeps for them.
-    fn prune(&self) {
-        let Ok(entries) = fs::read_dir(self.of_version("drivers")) else { return };
-        let used = |e: &fs::DirEntry| e.metadata().and_then(|m| m.modified()).ok();
-        let mut drivers: Vec<_> = entries.flatten().map(|e| (used(&e), e.file_name())).collect();
-        drivers.sort();
-        let surplus = drivers.len().saturating_sub(DRIVERS);
-        for (_, key) in &drivers[..surplus] {
+    fn prune(&self, drivers: &Folder) {
+        let used =
+            |name: &std::ffi::OsStr| fs::metadata(drivers.path().join(name)).and_then(|m| m.modified()).ok();
+        let mut all: Vec<_> = drivers.names().into_iter().map(|name| (used(&name), name)).collect();
+        all.sort();
+        let surplus = all.len().saturating_sub(DRIVERS);
+        for (_, key) in &all[..surplus] {
             let key = key.to_string_lossy();
-            let _ = fs::remove_file(self.driver(&key));
-            let _ = fs::remove_dir_all(self.project(&key));
-            for profile in fs::read_dir(self.target()).into_iter().flatten().flatten() {
+            drivers.remove(&key);
+            let _ = fs::remove_dir_all(self.version.path().join("projects").join(&*key));
+            let target = self.version.path().join("target");
+            for profile in fs::read_dir(target).into_iter().flatten().flatten() {
                 remove_built(&profile.path(), &key);
                 remove_built(&profile.path().join("deps"), &key);
             }
@@ -150,16 +182,12 @@ impl Cache {
 /// If they cannot be written.
 pub fn unpack(to: &Path) -> Result<(), String> {
     let bytes = sources::unpack()?;
-    let new = to.with_extension(format!("new-{}", std::process::id()));
     for file in sources::files(&bytes) {
-        write(&new.join(file.path), file.bytes)?;
+        let path = to.join(file.path);
+        let written = create_folder_of(&path).and_then(|()| fs::write(&path, file.bytes));
+        written.map_err(|e| error(&path, &e))?;
     }
-    // Another program may have been faster.
-    let moved = fs::rename(&new, to);
-    if moved.is_err() {
-        let _ = fs::remove_dir_all(&new);
-    }
-    if to.exists() { Ok(()) } else { moved.map_err(|e| error(to, &e)) }
+    Ok(())
 }
 
 /// Removes the files of a driver from a folder of cargo's.
@@ -171,33 +199,32 @@ fn remove_built(folder: &Path, key: &str) {
     }
 }
 
-/// Writes a file, with the folders above it.
+/// Writes a file, with the folders above it, unless it is as it should be: cargo goes by its time.
 pub(crate) fn write(file: &Path, bytes: &[u8]) -> Result<(), String> {
-    create_folder(file.parent().unwrap_or(Path::new(".")))?;
-    fs::write(file, bytes).map_err(|e| error(file, &e))
+    if fs::read(file).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    create_folder_of(file).and_then(|()| replace(file, bytes, 0o644)).map_err(|e| error(file, &e))
 }
 
-fn create_folder(folder: &Path) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|e| error(folder, &e))
+fn create_folder_of(file: &Path) -> io::Result<()> {
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))
 }
 
 /// `FILE: reason`.
 pub(crate) fn error(file: &Path, e: &io::Error) -> String {
-    let text = e.to_string();
-    let reason = text.split_once(" (os error ").map_or(text.as_str(), |(reason, _)| reason);
-    format!("{}: {reason}", file.display())
+    format!("{}: {}", file.display(), clickwork_toolchain::reason(e))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs::File;
-    use std::time::SystemTime;
 
     fn cache(name: &str) -> Cache {
         let folder = std::env::temp_dir().join(format!("clickwork-cache-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        Cache { folder, tree: None }
+        Cache::at(&folder, None).unwrap()
     }
 
     /// Makes a file or folder look as if it was changed so many days ago.
@@ -205,36 +232,71 @@ mod tests {
         File::open(path).unwrap().set_modified(SystemTime::now() - MONTH / 30 * days).unwrap();
     }
 
+    /// Puts a driver into the cache without further ado.
+    fn put(cache: &Cache, key: &str) -> PathBuf {
+        let file = cache.version.path().join("drivers").join(key);
+        write(&file, b"").unwrap();
+        file
+    }
+
     #[test]
     fn drivers_that_are_not_used_make_room() {
         let cache = cache("drivers");
+        cache.drivers().unwrap();
         for n in 0..DRIVERS as u32 {
-            write(&cache.driver(&format!("key{n}")), b"").unwrap();
-            days_old(&cache.driver(&format!("key{n}")), n + 1);
+            days_old(&put(&cache, &format!("key{n}")), n + 1);
         }
-        let built = cache.target().join("release/deps/driver-key19-abc");
+        let built = cache.target().unwrap().join("release/deps/driver-key19-abc");
         write(&built, b"x").unwrap();
         let kept = cache.keep("new", &built).unwrap();
         assert_eq!(fs::read(kept).unwrap(), b"x");
-        assert!(!cache.driver("key19").exists() && cache.driver("key18").exists());
+        assert!(cache.driver("key19").is_none() && cache.driver("key18").is_some());
         assert!(!built.exists());
-        fs::remove_dir_all(cache.folder).unwrap();
+        fs::remove_dir_all(cache.folder.path()).unwrap();
     }
 
     #[test]
     fn what_other_versions_left_goes_after_a_month() {
         let cache = cache("versions");
+        let folder = cache.folder.path();
         let versions = [("0.0.1-a", 31), ("0.0.1-b", 29), ("other", 99)];
         for (name, days) in versions {
-            let drivers = cache.folder.join(name).join(if name == "other" { "things" } else { "drivers" });
+            let drivers = folder.join(name).join(if name == "other" { "things" } else { "drivers" });
             fs::create_dir_all(&drivers).unwrap();
             days_old(&drivers, days);
         }
+        // A program that was killed while it unpacked.
+        fs::create_dir_all(cache.version.path().join(".partial-sources/sources/crates")).unwrap();
         let sources = cache.sources().unwrap();
-        assert_eq!(versions.map(|(name, _)| cache.folder.join(name).exists()), [false, true, true]);
+        assert_eq!(versions.map(|(name, _)| folder.join(name).exists()), [false, true, true]);
         assert_eq!(fs::read_link(cache.latest()).unwrap(), sources);
         assert!(cache.latest().join("crates/router/src/lib.rs").is_file());
+        assert_eq!(cache.version.names(), ["sources"]);
         assert!(cache.sources().is_ok(), "a second time");
-        fs::remove_dir_all(cache.folder).unwrap();
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn planted_drivers_and_folders_are_refused() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let cache = cache("planted");
+        let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        let drivers = cache.drivers().unwrap();
+        let planted = put(&cache, "planted");
+        assert!(cache.driver("planted").is_some());
+        open(&planted);
+        assert!(cache.driver("planted").is_none(), "others can write to it");
+        symlink("/bin/true", drivers.path().join("link")).unwrap();
+        assert!(cache.driver("link").is_none());
+        put(&cache, "mine");
+        open(drivers.path());
+        assert!(cache.driver("mine").is_none() && cache.keep("mine", &planted).is_err());
+        for folder in ["target", "projects", "sources"] {
+            symlink("/tmp", cache.version.path().join(folder)).unwrap();
+        }
+        assert!(cache.target().is_err() && cache.project("x").is_err() && cache.sources().is_err());
+        open(cache.version.path());
+        assert!(Cache::at(cache.folder.path(), None).unwrap_err().contains("others can write to it"));
+        fs::remove_dir_all(cache.folder.path()).unwrap();
     }
 }

@@ -1,9 +1,10 @@
 //! Running cargo: first with what is on the machine, then with the network.
 
-use clickwork_toolchain::{REMEDY, installed};
+use clickwork_toolchain::{Leash, Reach, Tool, installed, leashed, of_words, reason, rustc};
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Command, ExitStatus, Stdio};
 
 /// What there is to tell while cargo runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,28 +28,11 @@ pub enum Failure {
     Cargo(String),
 }
 
-/// What cargo is called: as the environment says, or as the search path or rustup have it.
-fn cargo() -> PathBuf {
-    installed("CARGO", "cargo")
-}
-
 /// How drivers are compiled: optimised, unless `$CLICKWORK_DRIVER_PROFILE` names another of cargo's profiles, such as `dev`, which
 /// compiles faster.
 pub fn profile() -> String {
     let named = std::env::var("CLICKWORK_DRIVER_PROFILE").ok().filter(|p| !p.is_empty());
     named.unwrap_or_else(|| "release".to_string())
-}
-
-/// What the compiler says of itself.
-///
-/// # Errors
-/// If there is none: what to install.
-pub fn rustc_version() -> Result<String, String> {
-    let output = Command::new(installed("RUSTC", "rustc")).arg("-vV").output();
-    let output = output.map_err(|e| {
-        format!("no Rust compiler (rustc: {e}), which builds drivers with packages: {REMEDY}")
-    })?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Builds the project in a folder and returns the program.
@@ -61,53 +45,88 @@ pub fn build(
     color: bool,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<PathBuf, Failure> {
-    match run(project, target, color, true, tell) {
-        Err(Failure::Cargo(text)) if text.contains("offline") => run(project, target, color, false, tell),
+    let tool = installed("CARGO", "cargo").map_err(|e| Failure::System(missing(&e)))?;
+    let cargo = Cargo { tool, project, target, color };
+    match cargo.run(true, tell) {
+        Err(Failure::Cargo(text)) if text.contains("offline") => cargo.run(false, tell),
         done => done,
     }
 }
 
-fn run(
-    project: &Path,
-    target: &Path,
+/// What cargo is to build, and how.
+struct Cargo<'a> {
+    tool: Tool,
+    project: &'a Path,
+    target: &'a Path,
     color: bool,
-    offline: bool,
-    tell: &mut dyn FnMut(Event<'_>),
-) -> Result<PathBuf, Failure> {
-    let mut command = Command::new(cargo());
-    command
-        .args(["build", "--release", "--message-format=json-render-diagnostics", "--target-dir"])
-        .arg(target);
-    command.args(["--color", if color { "always" } else { "never" }]);
-    if offline {
-        command.arg("--offline");
-    }
-    // The project is in the user's cache: nothing around this process should change what is built.
-    for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
-        command.env_remove(variable);
-    }
-    command.current_dir(project).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|e| Failure::System(missing(&e)))?;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let output = std::thread::spawn(move || {
-        let mut text = String::new();
-        stdout.map(|mut out| out.read_to_string(&mut text));
-        text
-    });
-    let errors = stderr.map(|stderr| listen(stderr, tell)).unwrap_or_default();
-    let output = output.join().unwrap_or_default();
-    match child.wait() {
-        Ok(status) if status.success() => {
-            executable(&output).ok_or_else(|| Failure::Cargo("it built nothing".into()))
+}
+
+impl Cargo<'_> {
+    fn run(&self, offline: bool, tell: &mut dyn FnMut(Event<'_>)) -> Result<PathBuf, Failure> {
+        let leash = Leash::default();
+        let mut child = leash.start(&mut self.command(offline)).map_err(|e| Failure::System(missing(&e)))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let output = std::thread::spawn(move || {
+            let mut text = String::new();
+            stdout.map(|mut out| out.read_to_string(&mut text));
+            text
+        });
+        let errors = stderr.map(|stderr| listen(stderr, tell)).unwrap_or_default();
+        let output = output.join().unwrap_or_default();
+        let status = child.wait();
+        leash.release(child.id());
+        match status {
+            Ok(status) if status.success() => executable(&output).ok_or_else(|| self.silent(&status)),
+            Ok(status) if errors.trim().is_empty() => Err(self.silent(&status)),
+            Ok(_) => Err(failure(errors)),
+            Err(e) => Err(Failure::System(missing(&e))),
         }
-        _ => Err(failure(errors)),
+    }
+
+    /// Nothing around this process should change what is built: cargo and rustup would look for their files in its folder and
+    /// those above. With the network, cargo may have to ask something on the terminal.
+    fn command(&self, offline: bool) -> Command {
+        let mut command = leashed(&self.tool.path, if offline { Reach::Group } else { Reach::Alone });
+        command
+            .args(["build", "--release", "--message-format=json-render-diagnostics", "--manifest-path"])
+            .arg(self.project.join("Cargo.toml"))
+            .arg("--target-dir")
+            .arg(self.target);
+        command.args(["--color", if self.color { "always" } else { "never" }]);
+        if offline {
+            command.arg("--offline");
+        }
+        for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+            command.env_remove(variable);
+        }
+        if let Ok(Tool { path, named_by: Some(variable) }) = rustc() {
+            command.env(variable, path);
+        }
+        command.current_dir("/").stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// A program that ended without a word.
+    fn silent(&self, status: &ExitStatus) -> Failure {
+        let tool = self.tool.path.display();
+        Failure::System(match status.signal() {
+            Some(9) => format!(
+                "{tool} was killed (signal 9); if nobody did that, there was too little memory for it"
+            ),
+            Some(signal) => format!("{tool} was ended by signal {signal}"),
+            None => format!(
+                "{tool} built nothing and did not say why ({status}): install Rust from https://rustup.rs, or set CARGO to the \
+                 program"
+            ),
+        })
     }
 }
 
 fn missing(e: &std::io::Error) -> String {
     format!(
-        "cargo cannot be run ({e}), which builds drivers with packages: install Rust from https://rustup.rs, or set CARGO to \
-         the program"
+        "cargo cannot be run ({}), which builds drivers with packages: install Rust from https://rustup.rs, or set CARGO to \
+         the program",
+        reason(e)
     )
 }
 
@@ -146,6 +165,9 @@ fn executable(messages: &str) -> Option<PathBuf> {
 }
 
 fn failure(text: String) -> Failure {
+    if let Some(cause) = of_words(&text) {
+        return Failure::System(format!("the driver could not be built: {cause}"));
+    }
     let compiled = text.lines().find_map(|line| line.strip_prefix("error: could not compile `"));
     match compiled.and_then(|rest| rest.split('`').next()) {
         Some(name) => Failure::Compile(name.to_string()),
@@ -162,6 +184,11 @@ mod tests {
         assert_eq!(without_colors("\x1b[1m\x1b[32m   Compiling\x1b[0m a v1"), "   Compiling a v1");
         let text = "error: x\nerror: could not compile `vowels` (lib) due to 1 previous error\n";
         assert_eq!(failure(text.to_string()), Failure::Compile("vowels".into()));
+        let killed = "error: could not compile `vowels` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc` \
+                      (signal: 9, SIGKILL: kill)\n";
+        assert!(
+            matches!(failure(killed.to_string()), Failure::System(why) if why.contains("too little memory"))
+        );
         let messages = "{\"a\":1}\n{\"executable\":\"/t/driver\",\"fresh\":true}\n{\"executable\":null}\n";
         assert_eq!(executable(messages), Some("/t/driver".into()));
     }

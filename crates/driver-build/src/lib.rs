@@ -21,6 +21,7 @@ pub use manifest::{FILE as MANIFEST, packages};
 pub use package::{Package, is_name};
 pub use recipe::{Recipe, Selection, patches};
 
+use clickwork_toolchain::{of_words, rustc_version};
 use std::path::{Path, PathBuf};
 
 /// Writes a folder from which cargo builds a driver called `driver`, without this program or its cache.
@@ -33,7 +34,7 @@ pub fn write_project(recipe: &Recipe, folder: &Path) -> Result<(), String> {
 }
 
 /// A driver in the making: what it is called, and whether it is there already.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Driver {
     recipe: Recipe,
     cache: Cache,
@@ -47,23 +48,19 @@ impl Driver {
     /// If there is no Rust compiler, or the sources cannot be unpacked.
     pub fn new(recipe: Recipe) -> Result<Driver, String> {
         let cache = Cache::of_user()?;
-        let compiler = cargo::rustc_version()? + &cargo::profile() + sources::HASH;
+        let compiler = rustc_version()? + &cargo::profile() + sources::HASH;
         let key = recipe.key(&compiler, &cache.sources()?);
         Ok(Driver { recipe, cache, key })
     }
 
     /// The program, if it has been built before.
     pub fn built(&self) -> Option<PathBuf> {
-        let driver = self.cache.driver(&self.key);
-        let file = std::fs::File::open(&driver).ok()?;
-        // The time tells which drivers are used.
-        let _ = file.set_modified(std::time::SystemTime::now());
-        Some(driver)
+        self.cache.driver(&self.key)
     }
 
     /// Whether nothing has been built yet with these sources, which takes longer.
     pub fn is_first(&self) -> bool {
-        !self.cache.target().exists()
+        self.cache.is_new()
     }
 
     /// Builds the program.
@@ -71,11 +68,16 @@ impl Driver {
     /// # Errors
     /// If cargo cannot.
     pub fn build(&self, color: bool, tell: &mut dyn FnMut(Event<'_>)) -> Result<PathBuf, Failure> {
-        let name = format!("driver-{}", self.key);
-        let project = self.cache.project(&self.key);
-        let sources = self.cache.sources().map_err(Failure::System)?;
-        self.recipe.write(&name, &project, &sources).map_err(Failure::System)?;
-        let program = cargo::build(&project, &self.cache.target(), color, tell)?;
+        let (project, target) = self.prepare().map_err(Failure::System)?;
+        let program = cargo::build(&project, &target, color, tell)?;
         self.cache.keep(&self.key, &program).map_err(Failure::System)
+    }
+
+    /// Writes the cargo project. Where it is, and where it is to be built.
+    fn prepare(&self) -> Result<(PathBuf, PathBuf), String> {
+        let (sources, project) = (self.cache.sources()?, self.cache.project(&self.key)?);
+        let written = self.recipe.write(&format!("driver-{}", self.key), &project, &sources);
+        written.map_err(|e| of_words(&e).map_or_else(|| e.clone(), |cause| format!("{e}: {cause}")))?;
+        Ok((project, self.cache.target()?))
     }
 }

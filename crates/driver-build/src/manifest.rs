@@ -2,6 +2,7 @@
 
 use crate::cache::error;
 use crate::package::{Package, is_name};
+use clickwork_toolchain::may_be_obeyed;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
@@ -12,11 +13,18 @@ const KEYS: &[&str] = &["path", "version", "git", "branch", "tag", "rev", "regis
 
 /// The packages of the nearest `clickwork.toml`, looking in `folder` and then upwards; none if there is none.
 ///
+/// A package is code that is run: so the file must be that of the user, of the system, or of whoever owns `folder`.
+///
 /// # Errors
-/// `FILE:LINE: what is wrong there`.
+/// `FILE:LINE: what is wrong there`, or that the file is somebody else's.
 pub fn packages(folder: &Path) -> Result<Vec<Package>, String> {
     let folder = std::path::absolute(folder).map_err(|e| error(folder, &e))?;
     match folder.ancestors().map(|f| f.join(FILE)).find(|f| f.is_file()) {
+        Some(file) if !may_be_obeyed(&file, &folder) => Err(format!(
+            "{}: others could write this file, which says what code is run; remove it, or put a {FILE} of your own beside the \
+             configuration",
+            file.display()
+        )),
         Some(file) => read_packages(&file),
         None => Ok(Vec::new()),
     }
@@ -110,4 +118,34 @@ fn parse<'t>(file: &Path, text: &'t str) -> Result<DeTable<'t>, String> {
 
 fn line(text: &str, at: usize) -> usize {
     text.as_bytes()[..at.min(text.len())].iter().filter(|&&b| b == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, chown};
+
+    #[test]
+    fn what_others_could_write_names_no_packages() {
+        let folder = std::env::temp_dir().join(format!("clickwork-manifest-{}", std::process::id()));
+        let below = folder.join("configurations");
+        fs::create_dir_all(&below).unwrap();
+        let file = folder.join(FILE);
+        fs::write(&file, "[packages]\nx = \"1\"\n").unwrap();
+        assert_eq!(packages(&below).unwrap().len(), 1);
+        fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();
+        let why = packages(&below).unwrap_err();
+        assert!(why.contains("clickwork.toml: others could write this file"), "{why}");
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        match chown(&file, Some(65534), None) {
+            Err(_) => eprintln!("skipped: only root can give files away"),
+            Ok(()) => {
+                assert!(packages(&below).is_err(), "planted above");
+                chown(&below, Some(65534), None).unwrap();
+                assert!(packages(&below).is_ok(), "theirs, as the configurations are");
+            }
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

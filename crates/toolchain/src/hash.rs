@@ -1,23 +1,16 @@
-//! A hash by which things in the cache are named: FNV-1a of 128 bits. It tells versions apart; it is no protection against
-//! who wants two things to look alike, and need not be one in the user's own cache.
+//! The hash by which what is compiled is named and checked: SHA-256. Nobody can make code that another code's name fits.
+
+use sha2::{Digest, Sha256};
 
 /// A hash in the making.
-#[derive(Clone, Copy, Debug)]
-pub struct Hash(u128);
-
-impl Default for Hash {
-    /// Of nothing.
-    fn default() -> Hash {
-        Hash(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
-    }
-}
+#[derive(Clone, Debug, Default)]
+pub struct Hash(Sha256);
 
 impl Hash {
     /// Adds bytes, and how many they are.
     pub fn and(mut self, bytes: &[u8]) -> Hash {
-        for &byte in bytes.iter().chain(&(bytes.len() as u64).to_le_bytes()) {
-            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
-        }
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
         self
     }
 
@@ -26,14 +19,19 @@ impl Hash {
         texts.into_iter().fold(Hash::default(), |hash, text| hash.and(text.as_bytes()))
     }
 
-    /// As a number.
-    pub fn number(self) -> u64 {
-        (self.0 >> 64) as u64 ^ self.0 as u64
+    /// All 32 bytes.
+    pub fn bytes(self) -> [u8; 32] {
+        self.0.finalize().into()
     }
 
-    /// As a name of 16 characters.
+    /// The first 64 bits: they tell versions apart, and are too few for a name.
+    pub fn number(self) -> u64 {
+        u64::from_be_bytes(*self.bytes().first_chunk().expect("there are 32"))
+    }
+
+    /// A name of 32 characters: the first 128 bits.
     pub fn name(self) -> String {
-        format!("{:016x}", self.number())
+        self.bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -45,6 +43,11 @@ mod tests {
     fn texts_are_kept_apart() {
         assert_ne!(Hash::of(["ab", "c"]).number(), Hash::of(["a", "bc"]).number());
         assert_ne!(Hash::of([""]).number(), Hash::of([]).number());
-        assert_eq!(Hash::default().name().len(), 16);
+    }
+
+    #[test]
+    fn it_is_sha_256() {
+        // FIPS 180-4: the hash of no bytes.
+        assert_eq!(Hash::default().name(), "e3b0c44298fc1c149afbf4c8996fb924");
     }
 }

@@ -1,10 +1,10 @@
 //! Compiled code for a router while it runs: looked up, made in the background, installed between two batches.
 
+use super::compiler::Compiler;
 use crate::report::Report;
-use clickwork_compile::{CompileError, Library, Scope, Text, cache, compile, linked, text_of};
+use clickwork_compile::{CompileError, Leash, Library, Scope, compile, coverage, kept, linked, text_of};
 use clickwork_router::Router;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// What is compiled in a run, and by whom.
 pub struct Compiled {
@@ -13,8 +13,10 @@ pub struct Compiled {
     may_compile: bool,
     /// The code that is there.
     library: Option<Library>,
-    pending: Option<Receiver<Result<Library, CompileError>>>,
+    compiler: Compiler,
     report: Report,
+    /// What was last said to be wrong.
+    warned: String,
 }
 
 impl Compiled {
@@ -24,46 +26,76 @@ impl Compiled {
         let all = everything || attached.is_some();
         let may_compile = everything || attached.is_none();
         let scope = if all { Scope::All } else { Scope::Specialised };
-        Compiled { scope, may_compile, library: attached, pending: None, report }
+        let (compiler, warned) = (Compiler::default(), String::new());
+        Compiled { scope, may_compile, library: attached, compiler, report, warned }
     }
 
     /// Begins with a router: installs the code that there is, and begins to make the rest. With `wait`, or if the code is that
     /// of elements which a tool has specialised, it is made before this returns.
     pub fn begin(&mut self, router: &mut Router, wait: bool) {
-        self.pending = None;
-        let Some(text) = text_of(router, self.scope) else { return };
-        if self.may_compile {
-            let wait = wait || self.scope == Scope::Specialised;
-            let there = wait || cache::directory().is_ok_and(|cache| cache.has(&text));
-            match there {
-                true => self.finish(compile(&text)),
-                false => self.pending = Some(begin_compiling(text)),
+        if self.may_compile
+            && (wait || self.scope == Scope::Specialised)
+            && let Some(text) = text_of(router, self.scope)
+        {
+            self.finish(compile(&text, &Leash::default()).map(|(library, _)| library));
+            return self.install(router);
+        }
+        self.go_on(router);
+    }
+
+    /// Goes on with another router, which runs meanwhile.
+    pub fn go_on(&mut self, router: &mut Router) {
+        let text = text_of(router, self.scope).filter(|_| self.may_compile);
+        match text.as_ref().and_then(kept) {
+            Some(library) => {
+                self.library = Some(library);
+                self.compiler.want(None);
             }
+            None => self.compiler.want(text),
         }
         self.install(router);
     }
 
     /// Whether code is being made.
     pub fn is_pending(&self) -> bool {
-        self.pending.is_some()
+        self.compiler.is_busy()
     }
 
     /// Installs code that has been made since the last call.
     pub fn look(&mut self, router: &mut Router) {
-        let Some(pending) = &self.pending else { return };
-        match pending.try_recv() {
-            Err(TryRecvError::Empty) => return,
-            Err(TryRecvError::Disconnected) => {}
-            Ok(made) => self.finish(made),
+        let Some(done) = self.compiler.look() else { return };
+        match done.made {
+            Ok(library) if !done.is_wanted && !self.is_better(&library, router) => {}
+            made => {
+                self.finish(made);
+                self.install(router);
+            }
         }
-        self.pending = None;
-        self.install(router);
+    }
+
+    /// Makes no more code.
+    pub fn stop(&mut self) {
+        self.compiler = Compiler::default();
+    }
+
+    /// Whether code that was made for another router is of more use to this one than what it has.
+    fn is_better(&self, library: &Library, router: &Router) -> bool {
+        let use_of = |library| coverage(router, self.scope, library);
+        use_of(library) > self.library.as_ref().map_or(0, use_of)
     }
 
     fn finish(&mut self, made: Result<Library, CompileError>) {
         match made {
             Ok(library) => self.library = Some(library),
-            Err(e) => self.report.warning(&format!("the router runs interpreted: {e}")),
+            Err(e) => self.warn(&format!("the router runs interpreted: {e}")),
+        }
+    }
+
+    /// The same is wrong with every new configuration: it is said once.
+    fn warn(&mut self, message: &str) {
+        if self.warned != message {
+            self.report.warning(message);
+            self.warned = message.to_string();
         }
     }
 
@@ -76,11 +108,4 @@ impl Compiled {
             self.report.note(&format!("{compiled} of {all} elements run compiled"));
         }
     }
-}
-
-fn begin_compiling(text: Text) -> Receiver<Result<Library, CompileError>> {
-    let (done, pending) = channel();
-    // If the run is over before, nobody wants the answer; the library stays in the cache.
-    std::thread::spawn(move || drop(done.send(compile(&text))));
-    pending
 }

@@ -1,10 +1,11 @@
 //! `clickwork run` and `click`: makes a router of a configuration and runs it.
 //!
-//! [`compiled`] is machine code for a router. [`options`] are those of Click's program, which both share. [`session`] is a run from start to end, [`reload`] the
+//! [`compiled`] is machine code for a router, [`compiler`] makes it. [`options`] are those of Click's program, which both share. [`session`] is a run from start to end, [`reload`] the
 //! replacement of a running configuration, [`handlers`] what `-h` and `-x` do at the end,
 //! [`status`] and [`table`] what a person sees of it.
 
 mod compiled;
+mod compiler;
 mod handlers;
 mod options;
 mod reload;

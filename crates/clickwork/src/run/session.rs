@@ -68,11 +68,12 @@ impl<'a> Session<'a> {
     /// Runs the router to its end. Returns the exit status.
     pub fn run(mut self) -> u8 {
         let mut status = self.write_configuration();
-        let before = Usage::now();
+        let before = self.options.time.then(Usage::now);
         if !self.options.quit {
             self.drive();
         }
-        if self.options.time {
+        self.compiled.stop();
+        if let Some(before) = before {
             output::print(&Usage::now().since(&before));
         }
         if handlers::print(&mut self.router, &self.options.handlers, &self.report).is_err() {
@@ -121,7 +122,7 @@ impl<'a> Session<'a> {
                 Outcome::HotSwap => {
                     let report = Report { over_status: status.is_some(), ..self.report };
                     reload::swap(&mut self.router, &report);
-                    self.compiled.begin(&mut self.router, false);
+                    self.compiled.go_on(&mut self.router);
                 }
                 Outcome::Stopped | Outcome::Interrupted | Outcome::Exhausted => break,
             }

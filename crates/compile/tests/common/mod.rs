@@ -7,6 +7,7 @@ pub mod packets;
 pub mod random;
 pub mod subjects;
 
+use clickwork_compile::{Leash, Library, Text, rustc};
 use clickwork_elements::registry;
 use clickwork_lang::{Options as LangOptions, elaborate};
 use clickwork_packet::Timestamp;
@@ -22,6 +23,15 @@ pub fn seeds(count: u64) -> std::ops::Range<u64> {
         Some(seed) => seed..seed + 1,
         None => 0..number("CLICKWORK_RANDOM").unwrap_or(count),
     }
+}
+
+/// The code of a text, compiled now.
+pub fn compiled(name: &str, text: &Text) -> Library {
+    let folder = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
+    std::fs::create_dir(&folder).expect("nobody else has this name");
+    let code = rustc::compile(text, &folder, &Leash::default());
+    let _ = std::fs::remove_dir_all(&folder);
+    Library::from_bytes(&code.unwrap_or_else(|e| panic!("{e}"))).expect("it can be loaded")
 }
 
 /// A router and what it says and prints.
