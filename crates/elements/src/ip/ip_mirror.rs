@@ -3,7 +3,7 @@
 use super::fast::ip_mirror::Constants;
 use clickwork_packet::Packet;
 use clickwork_packet::headers::ipv4::protocol;
-use clickwork_packet::headers::{Header, Ipv4Mut, TcpMut, UdpHeader};
+use clickwork_packet::headers::{Header, Ipv4Mut, UdpHeader};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::{Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path};
 
@@ -26,20 +26,15 @@ struct IPMirror {
 
 fast_path!(IPMirror, ip_mirror);
 
-fn swap_ports(transport: &mut [u8]) {
+/// Swaps the ports, and TCP's numbers as far as they are there. A header of which less is there than UDP's stays.
+fn swap_transport(transport: &mut [u8], is_tcp: bool) {
     // TCP and UDP have their ports in the same place.
-    if let Some(ports) = UdpHeader::peek_mut(transport) {
-        let (source, destination) = (ports.source_port(), ports.destination_port());
-        ports.set_source_port(destination);
-        ports.set_destination_port(source);
-    }
-}
-
-fn swap_numbers(transport: &mut [u8]) {
-    if let Some(mut tcp) = TcpMut::new(transport) {
-        let (sequence, acknowledgment) = (tcp.sequence(), tcp.acknowledgment());
-        tcp.set_sequence(acknowledgment);
-        tcp.set_acknowledgment(sequence);
+    let Some(ports) = UdpHeader::peek_mut(transport) else { return };
+    let (source, destination) = (ports.source_port(), ports.destination_port());
+    ports.set_source_port(destination);
+    ports.set_destination_port(source);
+    if is_tcp && let Some(numbers) = transport.get_mut(4..12) {
+        numbers.rotate_left(4);
     }
 }
 
@@ -60,10 +55,7 @@ impl SimpleElement for IPMirror {
         ip.set_destination(source);
         if ip.is_first_fragment() && matches!(ip.protocol, protocol::TCP | protocol::UDP) {
             let is_tcp = ip.protocol == protocol::TCP;
-            swap_ports(ip.payload_mut());
-            if is_tcp {
-                swap_numbers(ip.payload_mut());
-            }
+            swap_transport(ip.payload_mut(), is_tcp);
         }
         if self.constants.sets_annotation {
             p.set_dst_ip(source);
@@ -102,5 +94,21 @@ mod tests {
         assert_eq!(got[1].data(), back.clone().payload(6, &mirrored).bytes());
         assert_eq!(got[2].data(), back.fragment(9).payload(17, &udp([0, 1, 0, 2])).bytes());
         assert_eq!(got[0].dst_ip().to_string(), "1.0.0.1");
+    }
+
+    /// The numbers of TCP are swapped where they are, whatever the rest of the header is.
+    #[test]
+    fn headers_that_are_cut_off_or_wrong() {
+        let tcp: Vec<u8> = (1..=20).collect();
+        for (length, expected) in [
+            (20, &[3, 4, 1, 2, 9, 10, 11, 12, 5, 6, 7, 8, 13][..]),
+            (12, &[3, 4, 1, 2, 9, 10, 11, 12, 5, 6, 7, 8]),
+            (9, &[3, 4, 1, 2, 5, 6, 7, 8, 9]),
+            (7, &[1, 2, 3, 4, 5, 6, 7]),
+        ] {
+            let mut t = Harness::new("s :: Source -> IPMirror -> k :: Sink");
+            t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").payload(6, &tcp[..length]).marked()]);
+            assert_eq!(&t.bytes("k")[0][20..20 + expected.len()], expected, "{length}");
+        }
     }
 }

@@ -115,7 +115,8 @@ impl Call {
             return Ok(None);
         }
         let (at, call) = text.split_once(char::is_whitespace).ok_or("expected a number and a handler")?;
-        let at = at.parse().map_err(|_| format!("'{at}' is not a number of packets or bytes"))?;
+        let at =
+            u64::from_arg(at, names).map_err(|_| format!("'{at}' is not a number of packets or bytes"))?;
         let handler =
             HandlerCall::from_arg(call.trim(), names).map_err(|_| format!("'{call}' is not a handler"))?;
         Ok(Some(Call { done: false, at, handler }))
@@ -124,7 +125,7 @@ impl Call {
     /// A call that a handler is written with.
     fn written(name: &str, text: &str, cx: &mut Cx<'_>) -> Result<Option<Call>, String> {
         let first = text.split_whitespace().next().unwrap_or_default();
-        if first.parse::<u64>().is_err() {
+        if u64::from_arg(first, &cx.names()).is_err() {
             return Err(format!("'{name}' first word should be unsigned (count)"));
         }
         let call = Call::parse(text, &cx.names())?;
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn calls_a_handler_once_when_the_count_is_reached() {
         let mut t = Harness::new(
-            "s :: Source -> c :: Counter(COUNT_CALL 2 d.reset_counts) -> d :: Counter -> Discard",
+            "s :: Source -> c :: Counter(COUNT_CALL 0x2 d.reset_counts) -> d :: Counter -> Discard",
         );
         t.push("s", 0, (0..5).map(|_| Packet::new(b"x")));
         // Reset before the second packet reached it.
