@@ -5,6 +5,7 @@ use super::reader::Reader;
 use super::writer::{Options, Writer};
 use crate::testing::Harness;
 use clickwork_packet::{Packet, anno};
+use clickwork_router::Outcome;
 use std::path::PathBuf;
 
 /// A folder for one test's files, removed at the end.
@@ -341,15 +342,23 @@ fn bad_packets_and_header_lines() {
     assert!(written.ends_with("!data ip_src\n!bad IP version 6\n-\n"), "{written}");
 }
 
-/// The end of the file stops the driver, but the element stays active; only its handler makes it inactive.
+/// The end of the file stops the driver, but the element stays active; only its handlers make it inactive.
 #[test]
-fn a_dump_that_ends_leaves_its_element_active() {
-    let mut t =
-        Harness::new("f :: FromIPSummaryDump(DATA \"!data ip_src\\n1.0.0.1\\n\", STOP true) -> Discard");
-    t.run();
-    assert_eq!(t.read("f.active"), "true");
-    t.write("f.stop").unwrap();
-    assert_eq!(t.read("f.active"), "false");
+fn a_summary_that_ends_leaves_its_element_active() {
+    let folder = Folder::new("active");
+    let flows = folder.path("flows");
+    std::fs::write(&flows, "").unwrap();
+    for (source, inactive) in [
+        ("FromIPSummaryDump(DATA \"!data ip_src\\n1.0.0.1\\n\", STOP true)".to_string(), "f.stop"),
+        (format!("FromNetFlowSummaryDump({flows}, STOP true)"), "f.active false"),
+    ] {
+        for path in ["", "Unqueue ->"] {
+            let mut t = Harness::new(&format!("f :: {source} -> {path} Discard"));
+            assert_eq!((t.run(), t.read("f.active")), (Outcome::Stopped, "true".to_string()), "{source}");
+            t.write(inactive).unwrap();
+            assert_eq!(t.read("f.active"), "false");
+        }
+    }
 }
 
 #[test]

@@ -202,7 +202,6 @@ impl FromNetFlow {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Packet, bool> {
         let Some(series) = self.pending.take().or_else(|| self.read(cx)) else {
             if self.stop {
-                self.activity.set(false, cx);
                 cx.stop_driver();
             }
             return Err(false);
