@@ -20,8 +20,6 @@ pub(crate) mod fast;
 mod get_ether_address;
 mod host_ether_filter;
 mod listen_ether_switch;
-#[cfg(test)]
-mod oracle;
 mod set_ether_address;
 mod set_vlan_anno;
 mod shared_cache;

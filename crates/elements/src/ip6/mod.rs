@@ -22,8 +22,6 @@ pub mod lookup;
 mod lookup_ip6_route;
 mod mark_ip6_header;
 mod nd;
-#[cfg(test)]
-mod oracle;
 mod prepend;
 mod protocol_translator;
 mod route_code;

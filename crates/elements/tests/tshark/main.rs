@@ -5,12 +5,14 @@ mod compression;
 #[allow(dead_code, reason = "the unit tests use all of it")]
 mod compression_samples;
 mod dissect;
+mod ethernet;
 mod icmp;
 #[path = "../../src/ip"]
 mod ip {
     #[allow(dead_code, reason = "the unit tests use all of it")]
     pub mod samples;
 }
+mod ip6;
 mod wifi;
 #[path = "../../src/wifi/samples.rs"]
 mod wifi_samples;
@@ -25,4 +27,12 @@ clickwork_oracles::tests! {
     wifi::numbers_and_fragments_are_understood,
     wifi::management_frames_are_understood,
     icmp::encapsulated_messages_are_understood,
+    ethernet::tags_are_where_others_look_for_them,
+    ethernet::pauses_are_understood,
+    ethernet::bridges_are_understood,
+    ip6::neighbours_are_asked_and_answered_so_that_others_understand,
+    ip6::headers_are_understood,
+    ip6::errors_are_understood,
+    ip6::fragments_are_put_together,
+    ip6::translated_packets_are_understood,
 }

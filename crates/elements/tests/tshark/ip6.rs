@@ -1,8 +1,8 @@
 //! What tshark reads in the IPv6 packets that the elements write.
 
-use crate::capture::linktype::LinkType;
-use crate::oracle::dissected;
-use crate::testing::Harness;
+use crate::dissect::dissected;
+use clickwork_elements::capture::linktype::LinkType;
+use clickwork_elements::testing::Harness;
 use clickwork_packet::Packet;
 
 const CHECKS: [&str; 2] = ["ip.check_checksum:TRUE", "udp.check_checksum:TRUE"];
@@ -18,8 +18,7 @@ fn made(configs: &[&str], bytes: usize) -> Vec<Vec<u8>> {
     configs.iter().flat_map(leaving).collect()
 }
 
-#[test]
-fn neighbours_are_asked_and_answered_so_that_others_understand() {
+pub fn neighbours_are_asked_and_answered_so_that_others_understand() {
     let mut t = Harness::new(
         "s :: Source -> q :: IP6NDSolicitor(2001:db8::1, 2:0:0:0:0:1); Idle -> [1] q; q[0] -> Discard;
          q[1] -> both :: Tee -> k :: Sink; both[1] -> IP6NDAdvertiser(2001:db8::2 2:0:0:0:0:2) -> a :: Sink",
@@ -42,15 +41,14 @@ fn neighbours_are_asked_and_answered_so_that_others_understand() {
         "icmpv6.opt.type",
         "icmpv6.opt.linkaddr",
     ];
-    let Some(lines) = dissected(LinkType::ETHER, &frames, &fields, &[]) else { return };
+    let lines = dissected(LinkType::ETHER, &frames, &fields, &[]);
     let [one, two] = [1, 2].map(|n| format!("02:00:00:00:00:0{n}"));
     let asked = format!("33:33:ff:00:00:02|{one}|ff02::1:ff00:2|2001:db8::1|255|135|1|2001:db8::2|||1|{one}");
     let answered = format!("{one}|{two}|2001:db8::1|2001:db8::2|255|136|1||2001:db8::2|0xc0000000|2|{two}");
     assert_eq!(lines, [asked, answered]);
 }
 
-#[test]
-fn headers_are_understood() {
+pub fn headers_are_understood() {
     let configs = [
         UDP,
         &format!("{UDP} -> SetIP6DSCP(46)"),
@@ -69,7 +67,7 @@ fn headers_are_understood() {
         "udp.dstport",
         "udp.checksum.status",
     ];
-    let Some(lines) = dissected(LinkType::IP, &made(&configs, 5), &fields, &CHECKS) else { return };
+    let lines = dissected(LinkType::IP, &made(&configs, 5), &fields, &CHECKS);
     assert_eq!(
         lines,
         [
@@ -81,13 +79,12 @@ fn headers_are_understood() {
     );
 }
 
-#[test]
-fn errors_are_understood() {
+pub fn errors_are_understood() {
     let about = |error: &str| format!("{UDP} -> ICMP6Error(2001:db8::9, {error})");
     let configs = ["1, 4", "2, 0, PMTU 1280", "3, 0", "4, 1", "137, 0"].map(about);
     let fields = ["ipv6.dst", "icmpv6.type", "icmpv6.code", "icmpv6.checksum.status", "icmpv6.mtu"];
     let frames = made(&configs.each_ref().map(String::as_str), 5);
-    let Some(lines) = dissected(LinkType::IP, &frames, &fields, &CHECKS) else { return };
+    let lines = dissected(LinkType::IP, &frames, &fields, &CHECKS);
     let both = "2001:db8::1,2001:db8::2";
     // Whatever a redirect quotes without an option is not looked into.
     let expected = ["1|4|1|", "2|0|1|1280", "3|0|1|", "4|1|1|"].map(|rest| format!("{both}|{rest}"));
@@ -95,8 +92,7 @@ fn errors_are_understood() {
     assert!(lines[4].contains("|137|0|1|"), "{}", lines[4]);
 }
 
-#[test]
-fn fragments_are_put_together() {
+pub fn fragments_are_put_together() {
     let frames = made(&[&format!("{UDP} -> IP6Fragmenter(1280, FRAGMENT true)")], 3000);
     let fields = [
         "ipv6.fraghdr.nxt",
@@ -105,15 +101,14 @@ fn fragments_are_put_together() {
         "ipv6.reassembled.length",
         "udp.checksum.status",
     ];
-    let Some(lines) = dissected(LinkType::IP, &frames, &fields, &CHECKS) else { return };
+    let lines = dissected(LinkType::IP, &frames, &fields, &CHECKS);
     assert_eq!(lines, ["17|0|1240||", "17|154|1240||", "17|308|552|3008|1"]);
 }
 
-#[test]
-fn translated_packets_are_understood() {
+pub fn translated_packets_are_understood() {
     let mapped = "UDPIP6Encap(::ffff:1.2.3.4, 1000, ::ffff:5.6.7.8, 2000) -> ProtocolTranslator64";
     let configs = [mapped, &format!("{mapped} -> CheckIPHeader -> ProtocolTranslator46")];
     let fields = ["ip.src", "ip.dst", "ip.checksum.status", "ipv6.src", "ipv6.dst", "udp.checksum.status"];
-    let Some(lines) = dissected(LinkType::IP, &made(&configs, 5), &fields, &CHECKS) else { return };
+    let lines = dissected(LinkType::IP, &made(&configs, 5), &fields, &CHECKS);
     assert_eq!(lines, ["1.2.3.4|5.6.7.8|1|||1", "|||::ffff:1.2.3.4|::ffff:5.6.7.8|1"]);
 }
