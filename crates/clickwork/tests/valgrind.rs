@@ -7,33 +7,34 @@ use common::Scratch;
 use std::path::Path;
 use std::process::Command;
 
-/// What a program prints under valgrind; nothing if that is not there.
-fn printed(program: &Path, args: &[&str]) -> Option<String> {
+/// What a program prints under valgrind.
+fn printed(program: &Path, args: &[&str]) -> String {
+    clickwork_oracles::program("valgrind");
     let mut command = Command::new("valgrind");
-    let Ok(output) = command.args(["--tool=none", "-q"]).arg(program).args(args).output() else {
-        eprintln!("skipped: no valgrind");
-        return None;
-    };
+    let output = command.args(["--tool=none", "-q"]).arg(program).args(args).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).unwrap())
+    String::from_utf8(output.stdout).unwrap()
 }
 
 const CONFIG: &str = "InfiniteSource(LIMIT 7, STOP true) -> c :: Counter -> Discard";
 
-#[test]
 fn a_router_runs_and_its_time_is_known() {
     let program = Path::new(env!("CARGO_BIN_EXE_clickwork"));
-    let Some(printed) = printed(program, &["run", "--time", "-e", CONFIG, "-h", "c.count"]) else { return };
+    let printed = printed(program, &["run", "--time", "-e", CONFIG, "-h", "c.count"]);
     let (time, count) = printed.split_once('\n').unwrap();
     assert!(time.contains("u ") && time.contains("s 0:"), "{time}");
     assert_eq!(count, "7\n");
 }
 
-#[test]
 fn a_built_router_finds_itself() {
     let dir = Scratch::new("valgrind");
     // Nothing is compiled of this: no compiler is needed.
     dir.clickwork().args(["build", "-e", "d :: Discard; Idle -> d", "-o", "router"]).assert().success();
-    let Some(printed) = printed(&dir.path("router"), &["--quit", "-h", "d.class"]) else { return };
+    let printed = printed(&dir.path("router"), &["--quit", "-h", "d.class"]);
     assert_eq!(printed, "Discard\n");
+}
+
+clickwork_oracles::tests! {
+    a_router_runs_and_its_time_is_known,
+    a_built_router_finds_itself,
 }

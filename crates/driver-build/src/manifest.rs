@@ -124,7 +124,7 @@ fn line(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
     use std::fs::{self, Permissions};
-    use std::os::unix::fs::{PermissionsExt, chown};
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn what_others_could_write_names_no_packages() {
@@ -138,14 +138,6 @@ mod tests {
         let why = packages(&below).unwrap_err();
         assert!(why.contains("clickwork.toml: others could write this file"), "{why}");
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
-        match chown(&file, Some(65534), None) {
-            Err(_) => eprintln!("skipped: only root can give files away"),
-            Ok(()) => {
-                assert!(packages(&below).is_err(), "planted above");
-                chown(&below, Some(65534), None).unwrap();
-                assert!(packages(&below).is_ok(), "theirs, as the configurations are");
-            }
-        }
         fs::remove_dir_all(folder).unwrap();
     }
 }
