@@ -249,3 +249,36 @@ fn a_compact_configuration_is_shown_flat() {
     assert!(config(text, "config").starts_with("require(compact_config);\n\nx/Idle@1 :: Idle;\n"));
     assert!(config(&text.replace("require", "// require"), "config").contains("elementclass"));
 }
+
+/// The letters that programs with buttons and boxes to tick read.
+#[test]
+fn lists_of_handlers_have_clicks_flags() {
+    let dir = Scratch::new("flags");
+    let config = "s :: InfiniteSource -> q :: Queue -> u :: Unqueue -> c :: Counter -> p :: Print -> Discard; t :: Script";
+    for (element, lines) in [
+        (
+            "s",
+            &[
+                "class\tr.",
+                "config\tr.",
+                "data\trw%.",
+                "limit\trw.",
+                "active\trwc",
+                "reset\twb",
+                "burstsize\trw.D",
+            ][..],
+        ),
+        ("q", &["length\tr", "capacity\trw.", "reset_counts\twb", "ports\tr."]),
+        ("u", &["active\trwc", "reset_counts\twUb", "tickets\trw"]),
+        ("c", &["count\tr", "reset\twb", "handlers\tr."]),
+        ("p", &["active\trw.c", "name\tr."]),
+        ("t", &["run\trw+", "add\tr+", "step\tw"]),
+    ] {
+        let handler = format!("{element}.handlers");
+        let output = dir.tool("click").args(["-q", "-h", &handler, "-e", config]).assert().success();
+        let said = String::from_utf8(output.get_output().stdout.clone()).expect("text");
+        for line in lines {
+            assert!(said.lines().any(|l| l == *line), "{element}: no {line:?} in\n{said}");
+        }
+    }
+}

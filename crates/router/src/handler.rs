@@ -141,6 +141,8 @@ pub struct Handler {
     pub private: bool,
     /// Whether its value is data that stands as it is: no end of line is added where it is printed.
     pub raw: bool,
+    /// What the list of handlers shows besides; see [`Handler::flags`].
+    pub flags: &'static str,
     /// Whether its value shows keys: those who may not write see [`HIDDEN`](crate::args::HIDDEN) instead.
     pub secret: bool,
 }
@@ -157,6 +159,7 @@ impl Handler {
             numbered: false,
             private: false,
             raw: false,
+            flags: "",
             secret: false,
         }
     }
@@ -182,6 +185,14 @@ impl Handler {
     /// The same handler, whose value is not for everybody; see [`Handler::secret`].
     pub const fn secret(mut self) -> Handler {
         self.secret = true;
+        self
+    }
+
+    /// The same handler with the letters that Click's list of handlers has for it, for programs that show it: `.` for a value
+    /// that seldom changes, `U` for uncommon, `D` for deprecated, `b` for a button (what is written does not matter), `c`
+    /// for a truth value to tick.
+    pub const fn flags(mut self, flags: &'static str) -> Handler {
+        self.flags = flags;
         self
     }
 

@@ -41,6 +41,7 @@ mod warp;
 
 pub use build::{Options, build, check};
 pub use calls::{Access, Target};
+pub use clickwork_source::text;
 pub use clock::Clock;
 pub use cx::Cx;
 pub use driver::{Driver, Outcome};

@@ -20,13 +20,16 @@ const fn writes(name: &'static str, help: &'static str, f: crate::handler::Route
 }
 
 const ALWAYS: &[Handler] = &[
-    reads("class", "the element's class", |r, id, _| Ok(Value::from(r.info(id).class_name.as_str()))),
-    reads("name", "the element's name", |r, id, _| Ok(Value::from(r.info(id).name.as_str()))),
-    reads("config", "the element's configuration", |r, id, _| Ok(Value::from(r.info(id).config.as_str()))),
+    reads("class", "the element's class", |r, id, _| Ok(Value::from(r.info(id).class_name.as_str())))
+        .flags("."),
+    reads("name", "the element's name", |r, id, _| Ok(Value::from(r.info(id).name.as_str()))).flags("."),
+    reads("config", "the element's configuration", |r, id, _| Ok(Value::from(r.info(id).config.as_str())))
+        .flags("."),
     reads("ports", "its ports, their kinds and what they are connected to", |r, id, _| {
         Ok(ports(r, id).into())
-    }),
-    reads("handlers", "its handlers", |r, id, _| Ok(handler_list(r, id).into())),
+    })
+    .flags("."),
+    reads("handlers", "its handlers", |r, id, _| Ok(handler_list(r, id).into())).flags("."),
     reads("packets", "packets that entered it, or that it made if it has no inputs", |r, id, _| {
         Ok(r.info(id).packets.into())
     }),
@@ -110,7 +113,7 @@ fn handler_list(r: &Router, id: ElementId) -> String {
         let write = if h.write.is_some() { "w" } else { "" };
         let parameter = if h.parameter { "+" } else { "" };
         let raw = if h.raw { "%" } else { "" };
-        format!("{name}\t{read}{write}{parameter}{raw}\n")
+        format!("{name}\t{read}{write}{parameter}{raw}{}\n", h.flags)
     };
     r.handlers(id).into_iter().map(line).collect()
 }

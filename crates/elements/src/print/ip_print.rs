@@ -35,6 +35,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("CHANNEL", ArgType::Word, "", "print to the ChatterSockets of this channel instead"),
     ],
     handlers: &[read_handler!("active", "whether anything is printed", |e: &mut IpPrint, _| e.active)
+        .flags(".c")
         .and_write(write_handler!("", "", |e: &mut IpPrint, text, _| crate::values::store(
             &mut e.active,
             text,

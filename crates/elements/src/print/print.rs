@@ -30,6 +30,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("CPU", ArgType::Bool, "false", "whether the thread's number is shown"),
     ],
     handlers: &[read_handler!("active", "whether anything is printed", |e: &mut Print, _| e.active)
+        .flags(".c")
         .and_write(write_handler!("", "", |e: &mut Print, text, _| crate::values::store(
             &mut e.active,
             text,

@@ -64,12 +64,14 @@ const HANDLERS: &[Handler] = &[
     read_handler!("length", "packets held", |e: &mut Queue, _| e.packets.len()),
     read_handler!("highwater_length", "most packets ever held", |e: &mut Queue, _| e.highwater),
     read_handler!("capacity", "packets it can hold", |e: &mut Queue, _| e.capacity)
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut Queue, text, cx| e.set_capacity(text, cx))),
     read_handler!("drops", "packets dropped because it was full", |e: &mut Queue, _| e.drops),
     write_handler!("reset_counts", "sets drops and the high-water mark anew", |e: &mut Queue, _, _| {
         (e.drops, e.highwater) = (0, e.packets.len());
-    }),
-    write_handler!("reset", "drops all packets held", |e: &mut Queue, _, cx| e.reset(cx)),
+    })
+    .flags("b"),
+    write_handler!("reset", "drops all packets held", |e: &mut Queue, _, cx| e.reset(cx)).flags("b"),
 ];
 
 /// The facts that all queue classes have in common.

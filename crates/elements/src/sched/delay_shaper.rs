@@ -22,6 +22,7 @@ pub static CLASS: Class = Class {
     processing: "l/l",
     args: DELAY_ARGS,
     handlers: &[read_handler!("delay", "the delay", |e: &mut DelayShaper, _| format_seconds(e.delay))
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut DelayShaper, text, _| {
             e.delay = crate::values::parse(text, "").map_err(|_| "delay must be a timestamp")?;
             Ok::<(), String>(())

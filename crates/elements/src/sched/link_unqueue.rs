@@ -27,14 +27,17 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("latency", "time from one end to the other", |e: &mut LinkUnqueue, _| format_seconds(
             e.latency
-        )),
+        ))
+        .flags("."),
         read_handler!(
             "bandwidth",
             "the bandwidth, in hundreds of bytes per second",
             |e: &mut LinkUnqueue, _| e.bandwidth / 100 * 100
-        ),
+        )
+        .flags("."),
         read_handler!("size", "packets on the link", |e: &mut LinkUnqueue, _| e.link.len()),
-        write_handler!("reset", "drops the packets on the link", |e: &mut LinkUnqueue, _, cx| e.reset(cx)),
+        write_handler!("reset", "drops the packets on the link", |e: &mut LinkUnqueue, _, cx| e.reset(cx))
+            .flags("b"),
     ],
     ..Class::new("LinkUnqueue", "sched", || Box::<LinkUnqueue>::default())
 };

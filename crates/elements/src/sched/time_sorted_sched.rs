@@ -30,7 +30,8 @@ pub static CLASS: Class = Class {
         "well_ordered",
         "whether packets left in order of time",
         |e: &mut TimeSortedSched, _| e.well_ordered
-    )],
+    )
+    .flags("c")],
     ..Class::new("TimeSortedSched", "sched", || Box::<TimeSortedSched>::default())
 };
 

@@ -26,11 +26,9 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("LIMIT", ArgType::I32, "-1", "packets it passes on in all; negative for no limit"),
     ],
     handlers: &[
-        read_handler!("active", "whether it pulls", |e: &mut Unqueue, _| e.active).and_write(write_handler!(
-            "",
-            "",
-            |e: &mut Unqueue, text, cx| e.set_active(text, cx)
-        )),
+        read_handler!("active", "whether it pulls", |e: &mut Unqueue, _| e.active)
+            .flags("c")
+            .and_write(write_handler!("", "", |e: &mut Unqueue, text, cx| e.set_active(text, cx))),
         read_handler!("count", "packets passed on", |e: &mut Unqueue, _| e.count),
         read_handler!("burst", "packets in a turn", |e: &mut Unqueue, _| e.burst).and_write(write_handler!(
             "",
@@ -39,8 +37,9 @@ pub static CLASS: Class = Class {
         )),
         read_handler!("limit", "packets it passes on in all", |e: &mut Unqueue, _| e.limit)
             .and_write(write_handler!("", "", |e: &mut Unqueue, text, cx| e.set_limit(text, cx))),
-        write_handler!("reset", "sets the count to 0", |e: &mut Unqueue, _, cx| e.reset(cx)),
-        write_handler!("reset_counts", "sets the count to 0", |e: &mut Unqueue, _, cx| e.reset(cx)),
+        write_handler!("reset", "sets the count to 0", |e: &mut Unqueue, _, cx| e.reset(cx)).flags("b"),
+        write_handler!("reset_counts", "sets the count to 0", |e: &mut Unqueue, _, cx| e.reset(cx))
+            .flags("Ub"),
     ],
     ..Class::new("Unqueue", "sched", || Box::<Unqueue>::default())
 };

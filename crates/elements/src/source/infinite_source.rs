@@ -40,27 +40,32 @@ fn integer(text: &str) -> Option<i32> {
     crate::values::parse(text, "integer").ok()
 }
 
-pub(super) const HANDLERS: &[Handler] =
-    &[
-        read_handler!("data", "the packet's bytes", |e: &mut InfiniteSource, _| e.data_given())
-            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_data(text, cx)))
-            .raw(),
-        read_handler!("limit", "packets to make", |e: &mut InfiniteSource, _| e.limit)
-            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_limit(text, cx))),
-        read_handler!("burst", "packets in a turn", |e: &mut InfiniteSource, _| e.burst)
-            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_burst(text, cx))),
-        read_handler!("active", "whether it makes packets", |e: &mut InfiniteSource, _| e.active)
-            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_active(text, cx))),
-        read_handler!("count", "packets made", |e: &mut InfiniteSource, _| e.count),
-        LENGTH,
-        Handler { name: "datasize", ..LENGTH },
-        read_handler!("burstsize", "older name of burst", |e: &mut InfiniteSource, _| e.burst)
-            .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_burst(text, cx))),
-        write_handler!("reset", "makes LIMIT packets again", |e: &mut InfiniteSource, _, cx| {
-            e.count = 0;
-            e.start(cx);
-        }),
-    ];
+pub(super) const HANDLERS: &[Handler] = &[
+    read_handler!("data", "the packet's bytes", |e: &mut InfiniteSource, _| e.data_given())
+        .flags(".")
+        .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_data(text, cx)))
+        .raw(),
+    read_handler!("limit", "packets to make", |e: &mut InfiniteSource, _| e.limit)
+        .flags(".")
+        .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_limit(text, cx))),
+    read_handler!("burst", "packets in a turn", |e: &mut InfiniteSource, _| e.burst)
+        .flags(".")
+        .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_burst(text, cx))),
+    read_handler!("active", "whether it makes packets", |e: &mut InfiniteSource, _| e.active)
+        .flags("c")
+        .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_active(text, cx))),
+    read_handler!("count", "packets made", |e: &mut InfiniteSource, _| e.count),
+    LENGTH.flags("."),
+    Handler { name: "datasize", ..LENGTH.flags(".D") },
+    read_handler!("burstsize", "older name of burst", |e: &mut InfiniteSource, _| e.burst)
+        .flags(".D")
+        .and_write(write_handler!("", "", |e: &mut InfiniteSource, text, cx| e.set_burst(text, cx))),
+    write_handler!("reset", "makes LIMIT packets again", |e: &mut InfiniteSource, _, cx| {
+        e.count = 0;
+        e.start(cx);
+    })
+    .flags("b"),
+];
 
 /// What the packets contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -28,20 +28,25 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("data", "the packet's bytes", |e: &mut RatedSource, _| e.text.clone())
+            .flags(".")
             .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_data(text)))
             .raw(),
         read_handler!("rate", "packets per second", |e: &mut RatedSource, _| e.bucket.rate())
             .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_rate(text))),
         read_handler!("limit", "packets to make", |e: &mut RatedSource, _| e.limit)
+            .flags(".")
             .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_limit(text))),
         read_handler!("active", "whether it makes packets", |e: &mut RatedSource, _| e.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut RatedSource, text, cx| e.set_active(text, cx))),
         read_handler!("count", "packets made", |e: &mut RatedSource, _| e.count),
-        write_handler!("reset", "makes LIMIT packets again", |e: &mut RatedSource, _, cx| e.reset(cx)),
+        write_handler!("reset", "makes LIMIT packets again", |e: &mut RatedSource, _, cx| e.reset(cx))
+            .flags("b"),
         read_handler!("length", "length of the packet; -1 for that of DATA", |e: &mut RatedSource, _| e
             .length)
         .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_length(text))),
         read_handler!("datasize", "older name of length", |e: &mut RatedSource, _| e.length)
+            .flags("D")
             .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_length(text))),
     ],
     ..Class::new("RatedSource", "source", || Box::<RatedSource>::default())

@@ -27,25 +27,31 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("data", "the packet's bytes", |e: &mut TimedSource, _| e.data.clone())
+            .flags(".")
             .and_write(
                 write_handler!("", "", |e: &mut TimedSource, text, _| e.data = encode(text).into_owned())
             )
             .raw(),
         read_handler!("limit", "packets to send", |e: &mut TimedSource, _| e.limit)
+            .flags(".")
             .and_write(write_handler!("", "", |e: &mut TimedSource, text, _| e.set_limit(text))),
         read_handler!("interval", "time between packets", |e: &mut TimedSource, _| format_seconds(
             e.interval
         ))
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut TimedSource, text, _| e.set_interval(text))),
         read_handler!("active", "whether it sends", |e: &mut TimedSource, _| e.active)
+            .flags(".c")
             .and_write(write_handler!("", "", |e: &mut TimedSource, text, cx| e.set_active(text, cx))),
         read_handler!("count", "packets sent", |e: &mut TimedSource, _| e.count),
         read_handler!("headroom", "room before the data", |e: &mut TimedSource, _| e.headroom)
+            .flags(".")
             .and_write(write_handler!("", "", |e: &mut TimedSource, text, _| e.set_headroom(text))),
         write_handler!("reset", "sets the count to 0 and begins anew", |e: &mut TimedSource, _, cx| {
             e.count = 0;
             e.start(cx);
-        }),
+        })
+        .flags("b"),
     ],
     ..Class::new("TimedSource", "source", || Box::<TimedSource>::default())
 };

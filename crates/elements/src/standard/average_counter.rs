@@ -24,7 +24,8 @@ pub static CLASS: Class = Class {
         read_handler!("byte_rate", "bytes per second", |e: &mut AverageCounter, _| e.rate(e.byte_count)),
         write_handler!("reset", "begins anew", |e: &mut AverageCounter, _, _| {
             *e = AverageCounter { ignore: e.ignore, ..AverageCounter::default() };
-        }),
+        })
+        .flags("b"),
     ],
     ..Class::new("AverageCounter", "standard", || Box::<AverageCounter>::default())
 };

@@ -59,12 +59,14 @@ pub static CLASS: Class = Class {
             "reset_counts",
             "sets the counts to 0; handlers will be called again",
             |e: &mut Counter, _, _| e.reset()
-        ),
+        )
+        .flags("Ub"),
         write_handler!(
             "reset",
             "sets the counts to 0; handlers will be called again",
             |e: &mut Counter, _, _| e.reset()
-        ),
+        )
+        .flags("b"),
     ],
     llrpcs: &[
         llrpc!(Number::GET_RATE, |e: &mut Counter, data, cx| match word(data)? {

@@ -76,13 +76,16 @@ pub static CLASS: Class = Class {
         write_handler!("write_pdf_file", "writes counts as parts of the sum", |e: &mut Counts, text, cx| e
             .write_file(text, Format::Fraction, cx)),
         read_handler!("freeze", "whether new aggregates are ignored", |e: &mut Counts, _| e.frozen)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut Counts, text, _| set(&mut e.frozen, text))),
         read_handler!("active", "whether anything is counted", |e: &mut Counts, _| e.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut Counts, text, _| set(&mut e.active, text))),
         write_handler!("stop", "becomes inactive and stops the driver", |e: &mut Counts, _, cx| {
             e.active = false;
             cx.stop_driver();
-        }),
+        })
+        .flags("b"),
         write_handler!(
             "reaggregate_counts",
             "counts become aggregates, and are counted",
