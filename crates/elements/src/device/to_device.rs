@@ -120,8 +120,9 @@ impl ToDevice {
         (self.down, self.backoff) = (false, Duration::ZERO);
         if n < self.waiting.len() {
             let sent = self.waiting.drain_front(n);
-            if cx.outputs() > 0 {
-                sent.for_each(|p| cx.emit(0, p));
+            match cx.outputs() {
+                0 => sent.for_each(drop),
+                _ => sent.for_each(|p| cx.emit(0, p)),
             }
         } else if cx.outputs() > 0 {
             cx.emit_batch(0, self.waiting.take());
