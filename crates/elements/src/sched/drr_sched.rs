@@ -144,7 +144,7 @@ mod tests {
     fn a_packet_that_waits_for_its_turn_outlives_a_hot_swap_or_is_counted() {
         let config = |inputs: &str| {
             format!(
-                "a :: Source -> Queue -> [0] d :: DRRSched(QUANTUM 1); b :: Source -> {inputs}; d -> RatedUnqueue(1) -> k :: Sink"
+                "a :: Source -> Queue -> [0] d :: DRRSched(QUANTUM 1); b :: Source -> {inputs}; d -> TimedSink(1)"
             )
         };
         let mut old = Harness::new(&config("Queue -> [1] d"));
