@@ -22,14 +22,18 @@
 //
 //    sudo clickwork run examples/vpn-gateway.click LAN=eth0 LAN_ETHER=eth0 LAN_IP=10.1.0.1 LAN_NET=10.1.0.0/24 \
 //        WAN=eth1 WAN_ETHER=eth1 WAN_IP=192.0.2.1 NEXT_HOP=192.0.2.254 PEER=198.51.100.1 FAR_NET=10.2.0.0/24 \
-//        SPI_OUT=0x1001 KEY_OUT=$KEY1 SPI_IN=0x2001 KEY_IN=$KEY2
+//        SPI_OUT=0x1001 KEY_OUT=file:one.key SPI_IN=0x2001 KEY_IN=file:two.key
 //
 //    sudo clickwork run examples/vpn-gateway.click LAN=eth0 LAN_ETHER=eth0 LAN_IP=10.2.0.1 LAN_NET=10.2.0.0/24 \
 //        WAN=eth1 WAN_ETHER=eth1 WAN_IP=198.51.100.1 NEXT_HOP=198.51.100.254 PEER=192.0.2.1 FAR_NET=10.1.0.0/24 \
-//        SPI_OUT=0x2001 KEY_OUT=$KEY2 SPI_IN=0x1001 KEY_IN=$KEY1
+//        SPI_OUT=0x2001 KEY_OUT=file:two.key SPI_IN=0x1001 KEY_IN=file:one.key
 //
-// where KEY1=$(head -c 36 /dev/urandom | xxd -p -c 99), and KEY2 the same again: two keys, new ones for every start.
-// The keys in this file are for tests. The other gateway may also be Linux ('ip xfrm state', 'ip xfrm policy').
+// where one.key and two.key hold two keys, which both gateways have, and nobody else can read:
+//
+//    (umask 077; for key in one two; do head -c 36 /dev/urandom | xxd -p -c 99 > $key.key; done)
+//
+// New ones for every start: with AES-GCM no key may serve twice. The other gateway may also be Linux ('ip xfrm state',
+// 'ip xfrm policy').
 // 'clickwork doc IPsecESPEncrypt' says more; the handlers decrypt.drop_reasons and encrypt.seq tell how it goes.
 
 define(
@@ -37,8 +41,8 @@ define(
   $WAN eth1, $WAN_ETHER 02:00:00:0c:00:02, $WAN_IP 192.0.2.1, $NEXT_HOP 192.0.2.254,
   $PEER 198.51.100.1,                   // the other gateway
   $FAR_NET 10.2.0.0/24,                 // the network behind it
-  $SPI_OUT 0x1001, $KEY_OUT 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20212223,
-  $SPI_IN 0x2001, $KEY_IN 404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60616263,
+  $SPI_OUT 0x1001, $KEY_OUT file:one.key,
+  $SPI_IN 0x2001, $KEY_IN file:two.key,
   $TUNNEL_MTU 1446                      // 1500 less IP header, ESP header, IV, padding and check value
 );
 

@@ -55,6 +55,7 @@ fn run(dir: &Scratch, args: &[&str]) -> String {
 #[test]
 fn every_example_is_correct_in_style_and_says_how_to_run_it() {
     let dir = Scratch::new("examples-check");
+    dir.write_keys();
     let mut count = 0;
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();

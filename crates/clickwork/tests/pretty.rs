@@ -39,6 +39,7 @@ fn text_and_tables_are_as_before() {
 fn every_link_leads_somewhere() {
     clickwork_oracles::program("python3");
     let dir = scratch("pretty-links");
+    dir.write_keys();
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let examples = std::fs::read_dir(examples).expect("there are examples");
     let mut files: Vec<_> = examples.map(|f| f.expect("it can be listed").path()).collect();
@@ -53,6 +54,24 @@ fn every_link_leads_somewhere() {
         {
             assert!(page.contains(part), "{}: no {part}", file.display());
         }
+    }
+}
+
+fn keys_are_not_shown() {
+    let dir = scratch("pretty-keys");
+    let config = "define($K 7a7b7c7d0e0f101112131415161718191a1b1c1d);\n\
+                  Idle -> e :: IPsecESPEncrypt(0x1001, $K, SRC 1.0.0.1, DST 1.0.0.2) -> Discard;\n\
+                  // comments are the author's own\n\
+                  elementclass Old { $key | input -> WepEncap($key, ACTIVE true) -> output }\n\
+                  Idle -> Old(\\<a1 b2 c3 d4 e5>) -> WepDecap(KEY \"hello\") -> Discard;\n";
+    dir.write("keys.click", config);
+    for (tool, file) in [("pretty", "page.html"), ("graph", "page.svg"), ("graph", "page.dot")] {
+        dir.clickwork().args([tool, "keys.click", "-o", file]).assert().success();
+        let page = dir.read(file);
+        for key in ["7a7b7c7d", "a1 b2", "hello"] {
+            assert!(!page.contains(key), "{file} shows {key}");
+        }
+        assert!(page.contains("\u{2022}\u{2022}\u{2022}"), "{file}");
     }
 }
 
@@ -180,6 +199,7 @@ fn templates_of_any_kind_come_to_an_end() {
 clickwork_oracles::tests! {
     text_and_tables_are_as_before,
     every_link_leads_somewhere,
+    keys_are_not_shown,
     names_lead_to_what_they_mean_where_they_stand,
     broken_texts_give_a_page_that_says_so,
     classes_from_elsewhere_lead_to_their_documents,

@@ -27,6 +27,16 @@ impl Scratch {
         self.path(name)
     }
 
+    /// Writes the two keys of `vpn-gateway.click`, which nobody else can read.
+    pub fn write_keys(&self) {
+        let hex = |from: u8| (from..from + 36).map(|byte| format!("{byte:02x}")).collect::<String>();
+        for (name, from) in [("one.key", 0), ("two.key", 0x40)] {
+            let path = self.write(name, &hex(from));
+            let owner_only = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+            std::fs::set_permissions(path, owner_only).expect("the file is ours");
+        }
+    }
+
     /// The text of a file.
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).expect("the file was written")

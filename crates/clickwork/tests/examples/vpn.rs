@@ -33,6 +33,7 @@ fn run_with(
     handler: &str,
 ) -> (Vec<Vec<u8>>, Vec<Vec<u8>>, String) {
     let dir = Scratch::new(&format!("examples-vpn-{handler}-{gateway}"));
+    dir.write_keys();
     write_capture(&dir.path("lan.pcap"), lan);
     write_capture(&dir.path("wan.pcap"), wan);
     let dump = |name: &str| format!("FromDump({name}.pcap, TIMING true, STOP true)");

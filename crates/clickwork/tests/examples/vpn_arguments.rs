@@ -1,9 +1,7 @@
 //! The arguments of `vpn-gateway.click` for two gateways that belong together.
 
-const KEYS: [&str; 2] = [
-    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20212223",
-    "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60616263",
-];
+/// The files of the two keys, as the example calls them; `Scratch::write_keys` makes them.
+const KEYS: [&str; 2] = ["file:one.key", "file:two.key"];
 
 /// The arguments of gateway 0 or 1: networks 10.1.0.0/24 and 10.2.0.0/24, joined by 192.0.2.0/24.
 pub fn arguments(gateway: usize) -> Vec<String> {

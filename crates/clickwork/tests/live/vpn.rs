@@ -1,5 +1,6 @@
 //! `vpn-gateway.click`: two gateways between namespaces.
 
+use crate::common::Scratch;
 use crate::example;
 use crate::namespaces::{Namespace, Running};
 use crate::pings;
@@ -19,8 +20,11 @@ pub fn hosts_behind_two_live_vpn_gateways_reach_each_other() {
         host.run("ip", "link set eth0 up");
         host.run("ip", &format!("route add 10.{far}.0.0/24 via 10.{near}.0.1"));
     }
+    let dir = Scratch::new("live-vpn");
+    dir.write_keys();
     let start = |gate: &Namespace, number: usize| {
         let mut command = gate.command(env!("CARGO_BIN_EXE_clickwork"));
+        command.current_dir(dir.path(""));
         command.args([
             "run",
             &example("vpn-gateway.click"),
