@@ -16,7 +16,9 @@ pub static CLASS: Class = Class {
     help: "answers ARP queries for given addresses",
     manual: "Each argument is a list of IP addresses or prefixes and the Ethernet address that queries for them are \
              answered with; of several prefixes the longest wins. Other packets go to output 1 if it is connected.",
-    example: "Idle -> ARPResponder(10.0.0.1 2:0:0:0:0:1, 10.1.0.0/16 2:0:0:0:0:2) -> Discard",
+    example: "InfiniteSource(DATA \\<ffffffffffff020000000003 0806 0001080006040001 0200000000030a000002 \
+              0000000000000a000001>, LIMIT 1, STOP true) -> ARPResponder(10.0.0.1 2:0:0:0:0:1, 10.1.0.0/16 \
+              2:0:0:0:0:2) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
     packets: "only arp-query/new arp-reply,same",

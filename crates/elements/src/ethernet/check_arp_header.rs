@@ -16,7 +16,8 @@ pub static CLASS: Class = Class {
     manual: "Expects ARP packets (RFC 826), their header OFFSET bytes into the data, and marks it as network header. Packets \
              that are cut short, or whose address lengths do not fit their types, go to output 1, or are dropped. The \
              first, or with VERBOSE every, bad packet is reported.",
-    example: "InfiniteSource(LIMIT 1, STOP true) -> CheckARPHeader -> Discard",
+    example: "InfiniteSource(DATA \\<0001080006040001 0200000000030a000002 0000000000000a000001>, LIMIT 1, \
+              STOP true) -> CheckARPHeader -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
     packets: "only arp@OFFSET/mark arp@OFFSET,same",

@@ -13,7 +13,8 @@ pub static CLASS: Class = Class {
     help: "drops Ethernet frames that are not for this host",
     manual: "Sets the packet type annotation from the destination address. With DROP_OTHER, frames to other hosts go to \
              output 1 (or are dropped); with DROP_OWN, so do frames that this host sent itself.",
-    example: "InfiniteSource(LIMIT 1, STOP true) -> HostEtherFilter(2:0:0:0:0:1) -> Discard",
+    example: "InfiniteSource(DATA \\<020000000001020000000003 0800>, LIMIT 1, STOP true) -> \
+              HostEtherFilter(2:0:0:0:0:1) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
     packets: "ether@OFFSET/ether@OFFSET,same",

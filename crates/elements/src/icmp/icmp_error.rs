@@ -26,7 +26,7 @@ pub static CLASS: Class = Class {
              source is no host's address: such packets are dropped (RFC 1812 §4.3.2.7). A source route is reversed into \
              the message. A redirect names the packet's destination annotation as the better gateway, \"needfrag\" gives \
              PMTU, and a parameter problem points where IPGWOptions found the fault.",
-    example: "InfiniteSource(DATA \\<4500001400000000 40116ace0a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
+    example: "InfiniteSource(DATA \\<4500001400000000 401166d70a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
               -> ICMPError(10.0.0.254, timeexceeded, transit) -> Discard",
     packets: "ip/new icmp",
     args: &[

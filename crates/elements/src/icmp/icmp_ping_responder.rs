@@ -13,7 +13,7 @@ pub static CLASS: Class = Class {
     manual: "Turns ICMP echo requests into replies: addresses change places, the time to live becomes 255, flags are \
              cleared, the destination annotation is the new destination, the paint annotation 0. Other packets go to \
              output 1 if it is connected, and are dropped otherwise. Addresses are not looked at: route only your own here.",
-    example: "InfiniteSource(DATA \\<4500001c00000000 400166ce0a0000010a000002 0800f7fd00010001>, LIMIT 1, STOP true) \
+    example: "InfiniteSource(DATA \\<4500001c00000000 400166df0a0000010a000002 0800f7fd00010001>, LIMIT 1, STOP true) \
               -> CheckIPHeader -> ICMPPingResponder -> Discard",
     ports: "1/1-2",
     processing: "a/ah",

@@ -22,7 +22,7 @@ pub static CLASS: Class = Class {
              the IP packet cut off. The others go to output 1 if it is connected, and are dropped otherwise; the first of \
              them (all of them with VERBOSE) is reported. One or two arguments may be given by position, as in older \
              configurations: BADSRC and OFFSET, or OFFSET alone.",
-    example: "InfiniteSource(DATA \\<4500001400000000 40116ace0a0000010a000002>, LIMIT 1, STOP true) -> \
+    example: "InfiniteSource(DATA \\<4500001400000000 401166d70a0000010a000002>, LIMIT 1, STOP true) -> \
               c :: CheckIPHeader(INTERFACES 10.0.0.254/24 20.0.0.254/24) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",

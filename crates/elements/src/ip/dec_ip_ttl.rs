@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
     manual: "Lowers each packet's time to live by one and updates the checksum (RFC 1812 §5.3.1). A packet whose time to \
              live is 0 or 1 goes unchanged to output 1 if it is connected, and is dropped otherwise. With MULTICAST false, \
              packets to multicast groups pass as they are; with ACTIVE false, all packets do.",
-    example: "InfiniteSource(DATA \\<4500001400000000 40116ace0a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
+    example: "InfiniteSource(DATA \\<4500001400000000 401166d70a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
               -> DecIPTTL -> Discard",
     ports: "1/1-2",
     processing: "a/ah",

@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
              fragmented goes to output 1 if it is connected, and is dropped otherwise; with HONOR_DF false it is \
              fragmented all the same, under a random identification. The first five of such packets (all with VERBOSE) \
              are reported. HEADROOM is the room left before each fragment for headers to come.",
-    example: "InfiniteSource(DATA \\<4500001400000000 40116ace0a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
+    example: "InfiniteSource(DATA \\<4500001400000000 401166d70a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
               -> IPFragmenter(1500) -> Discard",
     ports: "1/1-2",
     processing: "h/h",

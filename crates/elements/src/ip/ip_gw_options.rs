@@ -16,7 +16,7 @@ pub static CLASS: Class = Class {
              are filled in if they are for MYADDR or OTHERADDRS (RFC 1812 §5.2.4, §5.3.13). Source routes are not acted \
              on. Packets with malformed options go to output 1 if it is connected, with the place of the fault noted for \
              ICMPError(parameterproblem), and are dropped otherwise.",
-    example: "InfiniteSource(DATA \\<4500001400000000 40116ace0a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
+    example: "InfiniteSource(DATA \\<4500001400000000 401166d70a0000010a000002>, LIMIT 1, STOP true) -> CheckIPHeader \
               -> IPGWOptions(10.0.0.254) -> Discard",
     ports: "1/1-2",
     processing: "a/ah",

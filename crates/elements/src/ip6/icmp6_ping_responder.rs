@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
              headers, to a multicast address or from one that is nobody's, and other packets go to output 1 if it is \
              connected, and are dropped otherwise. Addresses are not looked at otherwise: route only your own here.",
     example: "InfiniteSource(DATA \\<6000000000083a40 20010db8000000000000000000000001 20010db8000000000000000000000002 \
-              8000244500010001>, LIMIT 1, STOP true) -> CheckIP6Header -> ICMP6PingResponder -> Discard",
+              8000244600010001>, LIMIT 1, STOP true) -> CheckIP6Header -> ICMP6PingResponder -> Discard",
     ports: "1/1-2",
     processing: "a/ah",
     packets: "only icmp6/icmp6 unpainted,same",

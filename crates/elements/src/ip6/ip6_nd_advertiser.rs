@@ -15,7 +15,10 @@ pub static CLASS: Class = Class {
              Ethernet headers and sends advertisements. Packets that are not valid solicitations (RFC 4861 §7.1.1) or ask \
              for other addresses are dropped. A host that asks whether an address is free (RFC 4862 §5.4) hears, with all \
              others, that it is not.",
-    example: "Idle -> IP6NDAdvertiser(2001:db8::1 2:0:0:0:0:1, 2001:db8:1::/48 2:0:0:0:0:2) -> Discard",
+    example: "InfiniteSource(DATA \\<3333ff000001020000000003 86dd 6000000000203aff \
+              20010db8000000000000000000000002 ff0200000000000000000001ff000001 87001c2600000000 \
+              20010db8000000000000000000000001 0101020000000003>, LIMIT 1, STOP true) -> \
+              IP6NDAdvertiser(2001:db8::1 2:0:0:0:0:1, 2001:db8:1::/48 2:0:0:0:0:2) -> Discard",
     packets: "only ether-ip6/new ether-ip6",
     args: &[ArgSpec::rest(
         "ENTRY",

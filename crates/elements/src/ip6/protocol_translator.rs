@@ -15,8 +15,9 @@ pub static CLASS64: Class = Class {
              with the packet that they quote translated, fragments as fragments, and other protocols as they are. The time \
              to live is the hop limit, the type of service 0, and \"don't fragment\" set. Packets between other addresses, \
              and what IPv4 cannot express, are dropped. The header is marked and the destination annotation set.",
-    example: "InfiniteSource(DATA \\<6000000000001140 00000000000000000000ffff01020304 00000000000000000000ffff05060708>, \
-              LIMIT 1, STOP true) -> MarkIP6Header -> ProtocolTranslator64 -> Discard",
+    example: "InfiniteSource(DATA \\<6000000000081140 00000000000000000000ffff01020304 \
+              00000000000000000000ffff05060708 000700090008efba>, LIMIT 1, STOP true) -> MarkIP6Header -> \
+              ProtocolTranslator64 -> Discard",
     packets: "ip6/new ip",
     args: ARGS,
     ..Class::new("ProtocolTranslator64", "ip6", || Translator::boxed(ipv4_packet))
@@ -30,7 +31,7 @@ pub static CLASS46: Class = Class {
              their ICMPv6 counterparts, errors with the packet that they quote translated; fragments as fragments; and other \
              protocols as they are. Options are left out. As in Click the hop limit is the time to live and 64 less 255, \
              modulo 256. What IPv6 cannot express is dropped. The header is marked and the destination annotation set.",
-    example: "InfiniteSource(DATA \\<4500001400000000 40ff6a100a0000010a000002>, LIMIT 1, STOP true) -> MarkIPHeader \
+    example: "InfiniteSource(DATA \\<4500001400000000 40ff65e90a0000010a000002>, LIMIT 1, STOP true) -> MarkIPHeader \
               -> ProtocolTranslator46 -> Discard",
     packets: "ip/new ip6",
     args: ARGS,

@@ -11,7 +11,9 @@ pub static CLASS: Class = Class {
     manual: "Packets with marked headers pass from input 0 to output 0; the latest of their sequence numbers is kept, until the \
              handler reset makes it begin anew. Packets that pass from input 1 to output 1 are given that number. Checksums \
              are left as they are.",
-    example: "Idle -> c :: CopyTCPSeq -> Discard; Idle -> [1]c[1] -> Discard; Script(stop)",
+    example: "InfiniteSource(DATA \\<4500002a00000000 400666cc0a000001 0a00000203e80015 0000000100000001 \
+              501020000f680000 6869>, LIMIT 1) -> CheckIPHeader -> c :: CopyTCPSeq -> Discard; Idle -> [1]c[1] \
+              -> Discard; Script(wait 10ms, stop)",
     ports: "2/2",
     handlers: &[write_handler!(
         "reset",

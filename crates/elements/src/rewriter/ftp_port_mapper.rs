@@ -22,8 +22,9 @@ pub static CLASS: Class = Class {
              server's data port (the control port less 1), and puts the address and port that come out into the command. \
              The packet may become longer or shorter by it, so CONTROL_REWRITER, through which it must go next, is told to \
              shift the sequence numbers of the connection.",
-    example: "rw :: IPRewriter(pattern 1.0.0.1 1024-65535 - - 0 0); \
-              Idle -> FTPPortMapper(rw, rw, 0) -> rw -> Discard",
+    example: "rw :: IPRewriter(pattern 1.0.0.1 1024-65535 - - 0 0); InfiniteSource(DATA \\<4500002a00000000 \
+              400666cc0a000001 0a00000203e80015 0000000100000001 501020000f680000 6869>, LIMIT 1, STOP true) \
+              -> CheckIPHeader -> FTPPortMapper(rw, rw, 0) -> rw -> Discard",
     packets: "ip/ip",
     args: &[
         ArgSpec::required(

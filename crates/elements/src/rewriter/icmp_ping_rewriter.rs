@@ -11,8 +11,9 @@ pub static CLASS: Class = Class {
     manual: "As IPRewriter, for ICMP echo requests and replies: what is a port there is the identifier here. \
              Requests begin flows; replies that answer no request are dropped unless the input says 'pass', as is \
              everything else.",
-    example: "rw :: ICMPPingRewriter(pattern 1.0.0.1 1024-65535 - - 0 1, drop); Idle => [0-1] rw => Discard, \
-              Discard; DriverManager(print rw.patterns, stop)",
+    example: "rw :: ICMPPingRewriter(pattern 1.0.0.1 1024-65535 - - 0 1, drop); ICMPPingSource(10.0.0.1, \
+              2.0.0.2, LIMIT 1) -> [0] rw; Idle -> [1] rw => Discard, Discard; Script(wait 2s, print rw.table, \
+              stop)",
     ports: "1-/1-!",
     processing: "h/h!",
     flow: "x/x!",

@@ -20,8 +20,9 @@ pub static CLASS: Class = Class {
              spaces, the error is changed so that it is about the packet as it was before (RFC 5508): addresses, ports or \
              identifier of the packet in it, the destination of the error, and all checksums. It leaves by output 0, or, if \
              the rewriter is given as NAME:N, by N plus the output of the mapping. All other packets are dropped.",
-    example: "rw :: UDPRewriter(pattern 1.0.0.1 1024-65535 - - 0 1, drop); Idle => [0-1] rw => Discard, Discard; \
-              Idle -> ICMPRewriter(rw) -> Discard",
+    example: "rw :: UDPRewriter(pattern 1.0.0.1 1024-65535 - - 0 1, drop); InfiniteSource(LIMIT 1, STOP true) \
+              -> UDPIPEncap(10.0.0.1, 1000, 2.0.0.2, 80) -> [0] rw; Idle -> [1] rw [1] -> Discard; rw -> \
+              ICMPError(2.0.0.2, unreachable, port) -> ICMPRewriter(rw) -> Discard",
     ports: "1/1-",
     processing: "h/h",
     packets: "ip/ip",

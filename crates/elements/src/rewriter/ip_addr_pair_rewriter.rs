@@ -11,8 +11,9 @@ pub static CLASS: Class = Class {
     manual: "As IPAddrRewriter, but a mapping is for a source and a destination, and both can be changed: patterns \
              are 'SADDR DADDR FOUTPUT ROUTPUT'. So hosts can share an address as long as they talk to different \
              hosts.",
-    example: "rw :: IPAddrPairRewriter(pattern 1.0.0.0/24 - 0 1, drop); Idle => [0-1] rw => Discard, Discard; \
-              DriverManager(print rw.patterns, stop)",
+    example: "rw :: IPAddrPairRewriter(pattern 1.0.0.0/24 - 0 1, drop); InfiniteSource(LIMIT 1) -> \
+              UDPIPEncap(10.0.0.1, 1000, 2.0.0.2, 80) -> [0] rw; Idle -> [1] rw => Discard, Discard; \
+              Script(wait 10ms, print rw.table, stop)",
     ports: "1-/1-!",
     processing: "h/h!",
     flow: "x/x!",

@@ -12,8 +12,9 @@ pub static CLASS: Class = Class {
              go back to the first. Inputs are specified as for IPRewriter, but patterns are 'SADDR - FOUTPUT \
              ROUTPUT', where SADDR may be a range FIRST-LAST or a prefix, with # or ? behind it. All protocols and \
              fragments pass, and the checksums of TCP and UDP are updated.",
-    example: "rw :: IPAddrRewriter(pattern 1.0.0.0/24 - 0 1, drop); Idle => [0-1] rw => Discard, Discard; \
-              DriverManager(print rw.patterns, stop)",
+    example: "rw :: IPAddrRewriter(pattern 1.0.0.0/24 - 0 1, drop); InfiniteSource(LIMIT 1) -> \
+              UDPIPEncap(10.0.0.1, 1000, 2.0.0.2, 80) -> [0] rw; Idle -> [1] rw => Discard, Discard; \
+              Script(wait 10ms, print rw.table, stop)",
     ports: "1-/1-!",
     processing: "h/h!",
     flow: "x/x!",

@@ -24,8 +24,9 @@ pub static CLASS: Class = Class {
              packet is dropped. A mapping takes about 100 bytes of memory: give a capacity where strangers can begin \
              flows. No timeout is longer than 24 days. With REPLY_ANNO, the first packet's annotation is put on the \
              answers.",
-    example: "rw :: IPRewriter(pattern 1.0.0.1 1024-65535 - - 0 1, drop, CAPACITY 100000); Idle => [0-1] rw => \
-              Discard, Discard; DriverManager(print rw.patterns, stop)",
+    example: "rw :: IPRewriter(pattern 1.0.0.1 1024-65535 - - 0 1, drop, CAPACITY 100000); \
+              InfiniteSource(LIMIT 1) -> UDPIPEncap(10.0.0.1, 1000, 2.0.0.2, 80) -> [0] rw; Idle -> [1] rw => \
+              Discard, Discard; Script(wait 10ms, print rw.table, stop)",
     ports: "1-/1-!",
     processing: "h/h!",
     flow: "x/x!",

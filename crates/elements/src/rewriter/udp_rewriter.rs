@@ -10,8 +10,9 @@ pub static CLASS: Class = Class {
     help: "rewrites addresses and ports of UDP",
     manual: "As IPRewriter, without regard to protocols: UDP, TCP and DCCP share one table and the timeouts of UDP. \
              A flow of three packets with an answer among them is a stream, and may have a timeout of its own.",
-    example: "rw :: UDPRewriter(pattern - - 10.0.0.53 53 0 1, drop); Idle => [0-1] rw => Discard, Discard; \
-              DriverManager(print rw.patterns, stop)",
+    example: "rw :: UDPRewriter(pattern - - 10.0.0.53 53 0 1, drop); InfiniteSource(LIMIT 1) -> \
+              UDPIPEncap(10.0.0.1, 1000, 2.0.0.2, 80) -> [0] rw; Idle -> [1] rw => Discard, Discard; \
+              Script(wait 10ms, print rw.table, stop)",
     ports: "1-/1-!",
     processing: "h/h!",
     flow: "x/x!",

@@ -15,7 +15,7 @@ pub static CLASS: Class = Class {
              numbers and checksums made right; other header fields are the same in all, but a FIN stays with the last. The \
              MTU is the smaller of MTU and of the value of the annotation MTU_ANNO, as far as they are given and not \
              0. Packets that are not TCP, that are IP fragments or have damaged headers pass unchanged.",
-    example: "InfiniteSource(DATA \\<4500002c00010000 400666c80a0000010a000002 0001000200000000 00000000501000000000 \
+    example: "InfiniteSource(DATA \\<4500002c00010000 400666c90a0000010a000002 0001000200000000 00000000501000000000 \
               0000 41424344>, LIMIT 1, STOP true) -> MarkIPHeader -> TCPFragmenter(MTU 42) -> Discard",
     ports: "1/1",
     processing: "h/h",

@@ -20,7 +20,8 @@ pub static CLASS: Class = Class {
              number, and the rates that the AvailableRates has for this network's address. Whether the station has \
              authenticated is not asked.",
     example: "wi :: WirelessInfo(SSID home, BSSID 2:0:0:0:0:1); rates :: AvailableRates(DEFAULT 2 4 11 22); \
-              Idle -> AssociationResponder(WIRELESS_INFO wi, RT rates) -> Discard",
+              Idle -> a :: AssociationRequester(ETH 2:0:0:0:0:2, WIRELESS_INFO wi, RT rates) -> \
+              AssociationResponder(WIRELESS_INFO wi, RT rates) -> Discard; Script(write a.send_assoc_req)",
     processing: "h/h",
     packets: "any/any unmarked",
     args: &[

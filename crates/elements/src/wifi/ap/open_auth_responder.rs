@@ -13,7 +13,9 @@ pub static CLASS: Class = Class {
     help: "lets every station authenticate",
     manual: "Takes authentication requests and answers those without a key (open system) with success, in the name of the \
              network of the WirelessInfo. INSECURE as open networks are: nobody is refused, nothing is encrypted.",
-    example: "wi :: WirelessInfo(BSSID 2:0:0:0:0:1); Idle -> OpenAuthResponder(WIRELESS_INFO wi) -> Discard",
+    example: "wi :: WirelessInfo(BSSID 2:0:0:0:0:1); Idle -> a :: OpenAuthRequester(ETH 2:0:0:0:0:2, \
+              WIRELESS_INFO wi) -> OpenAuthResponder(WIRELESS_INFO wi) -> Discard; Script(write \
+              a.send_auth_req)",
     processing: "h/h",
     packets: "any/any unmarked",
     args: &[

@@ -16,8 +16,9 @@ pub static CLASS: Class = Class {
     help: "answers probe requests",
     manual: "Takes probe requests; one for the network SSID, or for any, is answered with a probe response. BeaconSource \
              does so too, and takes its facts from a WirelessInfo.",
-    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); Idle \
-              -> ProbeResponder(SSID home, BSSID 2:0:0:0:0:1, CHANNEL 3, INTERVAL 100, RT rates) -> Discard",
+    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); p :: ProbeRequester(ETH 2:0:0:0:0:2, RT rates) -> \
+              ProbeResponder(SSID home, BSSID 2:0:0:0:0:1, CHANNEL 3, INTERVAL 100, RT rates) -> Discard; \
+              Script(write p.send_probe)",
     processing: "h/h",
     packets: "any/any unmarked",
     args: &[

@@ -19,7 +19,8 @@ pub static CLASS: Class = Class {
              rate that RT knows for it. A packet that failed, or needed a lower rate, lowers it; more than STEPUP packets in \
              a row without a retry raise it. With ADAPTIVE_STEPUP, a rise that fails at once doubles the number of packets \
              before the next. 16384 stations are known; then the first one gives way.",
-    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); Idle -> a :: AutoRateFallback(RT rates) -> Discard; \
+    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); InfiniteSource(LENGTH 100, LIMIT 3, STOP true) \
+              -> EtherEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2) -> a :: AutoRateFallback(RT rates) -> Discard; \
               Idle -> [1] a [1] -> Discard",
     args: &[
         ArgSpec::keyword("OFFSET", ArgType::U32, "0", "where the station's address is"),

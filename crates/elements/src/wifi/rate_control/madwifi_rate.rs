@@ -21,7 +21,8 @@ pub static CLASS: Class = Class {
              station's rate is looked at: it falls if no packet went through, or if of more than ten the average one was \
              sent again; it rises after ten periods with more than ten packets of which fewer than a tenth were sent again. \
              Stations begin with 24 Mbit/s, or 11 Mbit/s. 16384 stations are known; then the first one gives way.",
-    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); Idle -> a :: MadwifiRate(RT rates) -> Discard; \
+    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); InfiniteSource(LENGTH 100, LIMIT 3, STOP true) \
+              -> EtherEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2) -> a :: MadwifiRate(RT rates) -> Discard; \
               Idle -> [1] a [1] -> Discard",
     args: &[
         ArgSpec::keyword("OFFSET", ArgType::U32, "0", "where the station's address is"),

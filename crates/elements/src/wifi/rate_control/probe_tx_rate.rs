@@ -23,7 +23,8 @@ pub static CLASS: Class = Class {
              milliseconds is estimated from their retries. Nine of ten packets get the rate that took the least time for each \
              packet that went through; the tenth one of those rates that could be better and have not failed four times in a \
              row. 4096 packets of each of 16384 stations are remembered; then the oldest give way.",
-    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); Idle -> a :: ProbeTXRate(RT rates, WINDOW 5000) -> Discard; \
+    example: "rates :: AvailableRates(DEFAULT 2 4 11 22); InfiniteSource(LENGTH 100, LIMIT 3, STOP true) \
+              -> EtherEncap(0x0800, 2:0:0:0:0:1, 2:0:0:0:0:2) -> a :: ProbeTXRate(RT rates, WINDOW 5000) -> Discard; \
               Idle -> [1] a [1] -> Discard",
     args: &[
         ArgSpec::keyword("OFFSET", ArgType::U32, "0", "where the station's address is"),

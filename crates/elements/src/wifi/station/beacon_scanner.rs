@@ -21,7 +21,9 @@ pub static CLASS: Class = Class {
     manual: "Passes every packet on, and keeps what beacons and probe responses say: the handler scan lists the networks. \
              Their rates go into the AvailableRates. With a WirelessInfo, only networks on its channel count; on channel 0 \
              all, on negative channels none. The list holds 16384 networks; then the one heard first gives way.",
-    example: "rates :: AvailableRates; Idle -> s :: BeaconScanner(RT rates) -> Discard; DriverManager(print s.scan, stop)",
+    example: "wi :: WirelessInfo(SSID home, BSSID 2:0:0:0:0:1, CHANNEL 3); rates :: AvailableRates(DEFAULT 2 4 \
+              11 22); Idle -> BeaconSource(WIRELESS_INFO wi, RT rates) -> s :: BeaconScanner(RT rates) -> \
+              Discard; Script(wait 1s, print s.scan, stop)",
     args: &[
         DEBUG,
         ArgSpec::keyword("WIRELESS_INFO", ArgType::Element, "", "a WirelessInfo"),

@@ -16,8 +16,9 @@ pub static CLASS: Class = Class {
     help: "tells how many of a network's beacons are heard",
     manual: "Lets beacons and probe responses of the network of the WirelessInfo pass and drops everything else. The handler \
              stats gives the beacons, by their timestamp annotations, of the last TRACK beacon intervals in percent of TRACK.",
-    example: "wi :: WirelessInfo(BSSID 2:0:0:0:0:1); Idle -> b :: BeaconTracker(WIRELESS_INFO wi, TRACK 20) -> Discard; \
-              DriverManager(print b.stats, stop)",
+    example: "wi :: WirelessInfo(SSID home, BSSID 2:0:0:0:0:1, CHANNEL 3); rates :: AvailableRates(DEFAULT 2 4 \
+              11 22); Idle -> BeaconSource(WIRELESS_INFO wi, RT rates) -> b :: BeaconTracker(WIRELESS_INFO wi, \
+              TRACK 20) -> Discard; Script(wait 1s, print b.stats, stop)",
     args: &[
         DEBUG,
         ArgSpec::keyword("WIRELESS_INFO", ArgType::Element, "", "a WirelessInfo"),
