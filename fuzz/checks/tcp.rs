@@ -96,7 +96,7 @@ fn byte_at(seq: u32) -> u8 {
 
 impl<'a> Machine<'a> {
     fn new(program: Program, data: &'a [u8]) -> Machine<'a> {
-        let buffers = buffers_in_use();
+        let buffers = clickwork_packet::buffers_in_use();
         let mut script = Script(data);
         let bits = script.byte();
         let ipv6 = bits & 1 != 0;
@@ -475,14 +475,6 @@ impl<'a> Machine<'a> {
         assert_eq!(self.stack.segments_in_use(), 0, "segments are left");
         let Machine { stack, buffers, .. } = self;
         drop(stack);
-        assert_eq!(buffers_in_use(), buffers, "packet buffers are left");
+        assert_eq!(clickwork_packet::buffers_in_use(), buffers, "packet buffers are left");
     }
-}
-
-/// Only programs with debug assertions count them.
-fn buffers_in_use() -> i64 {
-    #[cfg(debug_assertions)]
-    return clickwork_packet::buffers_in_use();
-    #[cfg(not(debug_assertions))]
-    0
 }

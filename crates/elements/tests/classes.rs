@@ -135,10 +135,8 @@ fn an_unknown_argument_is_refused() {
 fn odd_packets_are_survived_and_freed() {
     for class in classes().into_iter().filter(|c| !c.example.is_empty()) {
         for ordered in [true, false] {
-            #[cfg(debug_assertions)]
             let before = clickwork_packet::buffers_in_use();
             survive(class, ordered);
-            #[cfg(debug_assertions)]
             assert_eq!(clickwork_packet::buffers_in_use(), before, "{} frees all packets", class.name);
         }
     }

@@ -20,8 +20,6 @@ mod time;
 pub use batch::{BATCH_SIZE, Batch};
 pub use buffer::ANNO_SIZE;
 pub use packet::{DEFAULT_HEADROOM, Packet, PacketType};
-#[cfg(debug_assertions)]
-pub use pool::buffers_in_use;
-pub use pool::{JUMBO_CAPACITY, STANDARD_CAPACITY};
+pub use pool::{JUMBO_CAPACITY, STANDARD_CAPACITY, buffers_in_use};
 pub use sources::SOURCES;
 pub use time::Timestamp;
