@@ -219,3 +219,32 @@ fn every_tool_is_in_the_index() {
         assert!(index.contains(&format!("`{name}`")), "{name} is not in docs/tools.md");
     }
 }
+
+/// The tools are those that `clickwork --help` lists as such.
+#[test]
+fn every_tool_has_a_page_and_every_page_is_in_the_index() {
+    let dir = Scratch::new("docs-pages");
+    let help = dir.clickwork().arg("--help").assert().success().get_output().stdout.clone();
+    let help = String::from_utf8(help).expect("text");
+    let group =
+        help.split("Tools that read a configuration and write one:").nth(1).expect("the group of the tools");
+    let tools = group.lines().skip(1).map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let folder = repository().join("docs/tools");
+    let index = read(&repository().join("docs/tools.md"));
+    let mut count = 0;
+    for tool in tools {
+        let row = index.lines().find(|line| line.starts_with("| [") && line.contains(&format!("`{tool}`")));
+        let row = row.unwrap_or_else(|| panic!("{tool} has no row in docs/tools.md"));
+        let (_, page) = targets(row).next().expect("a link to its page");
+        assert!(
+            read(&folder.join("..").join(page)).contains(&format!("clickwork {tool} ")),
+            "{page} shows {tool}"
+        );
+        count += 1;
+    }
+    assert!(count > 6, "only {count} tools in\n{help}");
+    for page in files(&folder, "md") {
+        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(index.contains(&format!("](tools/{name})")), "docs/tools.md does not lead to {name}");
+    }
+}

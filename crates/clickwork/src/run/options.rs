@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub struct RouterOptions {
     #[command(flatten)]
     pub input: InputOptions,
-    /// Run on N threads
+    /// Ask for N threads; there is one, and it says so
     #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
     /// Pin threads to processors; one thread needs no place of its own
