@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 command=("${@:-target/release/clickwork}")
 [ $# -gt 0 ] || command+=(run)
 
-# Many machines have perf but, being virtual, no counters: valgrind counts there, some fifty times slower.
+# Many machines have perf but, being virtual, no counters: valgrind counts there.
 if perf stat -x, -e instructions:u true 2>&1 | grep -q "^[0-9]"; then
     counter=perf
 elif command -v valgrind >/dev/null; then

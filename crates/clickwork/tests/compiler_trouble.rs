@@ -246,8 +246,7 @@ fn the_compiler_ends_with_the_program_however_that_ends() {
         (run.as_slice(), Signal::INT),
         (&run, Signal::TERM),
         (&run, Signal::KILL),
-        (&build, Signal::INT),
-        (&build, Signal::HUP),
+        (&build, Signal::TERM),
         (&build, Signal::KILL),
     ] {
         let (mut child, pids) = endless(&machine, &mut machine.clickwork(args));

@@ -88,7 +88,13 @@ impl Cargo<'_> {
     fn command(&self, offline: bool) -> Command {
         let mut command = leashed(&self.tool.path, if offline { Reach::Group } else { Reach::Alone });
         command
-            .args(["build", "--release", "--message-format=json-render-diagnostics", "--manifest-path"])
+            .args([
+                "build",
+                "--profile",
+                &profile(),
+                "--message-format=json-render-diagnostics",
+                "--manifest-path",
+            ])
             .arg(self.project.join("Cargo.toml"))
             .arg("--target-dir")
             .arg(self.target);
