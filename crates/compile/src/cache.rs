@@ -10,7 +10,7 @@
 
 use crate::rustc::{CompileError, OPTIONS};
 use crate::text::{Text, abi};
-use clickwork_toolchain::{Folder, Hash, Leash, Work, cache_folder};
+use clickwork_toolchain::{Folder, Hash, Leash, Work};
 use std::collections::BTreeSet;
 use std::fs::DirEntry;
 use std::io::{self, Read};
@@ -32,15 +32,7 @@ impl Cache {
     /// # Errors
     /// If it cannot be made, nobody knows where it should be, or others could put something there.
     pub fn of_user() -> Result<Cache, CompileError> {
-        Cache::at(&cache_folder().map_err(CompileError::new)?)
-    }
-
-    /// The cache in that folder, which is made if it is not there.
-    ///
-    /// # Errors
-    /// As [`Cache::of_user`].
-    pub fn at(path: &Path) -> Result<Cache, CompileError> {
-        Ok(Cache { folder: Folder::at(path).map_err(CompileError::new)? })
+        Ok(Cache { folder: clickwork_toolchain::cache().map_err(CompileError::new)? })
     }
 
     /// The library made of `text`, by `make` if it is not there, which is told of a folder to work in. The folder vanishes
@@ -146,7 +138,7 @@ mod tests {
             let path =
                 std::env::temp_dir().join(format!("clickwork-compile-cache-{name}-{}", std::process::id()));
             let _ = std::fs::remove_dir_all(&path);
-            let cache = Cache::at(&path).unwrap();
+            let cache = Cache { folder: Folder::at(&path).unwrap() };
             (Scratch(path), cache)
         }
     }

@@ -16,7 +16,7 @@
 //! same time.
 
 use crate::sources;
-use clickwork_toolchain::{Folder, Leash, Work, cache_folder, cannot_write, replace};
+use clickwork_toolchain::{Folder, Leash, Work, cannot_write, replace};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,11 +45,10 @@ impl Cache {
     /// If it says nothing, or others can write there.
     pub fn of_user() -> Result<Cache, String> {
         let tree = std::env::var_os("CLICKWORK_SOURCES").filter(|value| !value.is_empty());
-        Cache::at(&cache_folder()?, tree.map(PathBuf::from))
+        Cache::of(clickwork_toolchain::cache()?, tree.map(PathBuf::from))
     }
 
-    fn at(folder: &Path, tree: Option<PathBuf>) -> Result<Cache, String> {
-        let folder = Folder::at(folder)?;
+    fn of(folder: Folder, tree: Option<PathBuf>) -> Result<Cache, String> {
         let sources = if tree.is_some() { "tree" } else { sources::HASH };
         let version = folder.inside(&format!("{}-{sources}", env!("CARGO_PKG_VERSION")))?;
         Ok(Cache { folder, version, tree })
@@ -224,7 +223,7 @@ mod tests {
     fn cache(name: &str) -> Cache {
         let folder = std::env::temp_dir().join(format!("clickwork-cache-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        Cache::at(&folder, None).unwrap()
+        Cache::of(Folder::at(&folder).unwrap(), None).unwrap()
     }
 
     /// Makes a file or folder look as if it was changed so many days ago.
@@ -296,7 +295,8 @@ mod tests {
         }
         assert!(cache.target().is_err() && cache.project("x").is_err() && cache.sources().is_err());
         open(cache.version.path());
-        assert!(Cache::at(cache.folder.path(), None).unwrap_err().contains("others can write to it"));
+        let again = Cache::of(Folder::at(cache.folder.path()).unwrap(), None);
+        assert!(again.unwrap_err().contains("others can write to it"));
         fs::remove_dir_all(cache.folder.path()).unwrap();
     }
 }

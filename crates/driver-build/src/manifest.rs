@@ -138,6 +138,7 @@ mod tests {
         let why = packages(&below).unwrap_err();
         assert!(why.contains("clickwork.toml: others could write this file"), "{why}");
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        assert!(packages(&below).is_ok());
         fs::remove_dir_all(folder).unwrap();
     }
 }

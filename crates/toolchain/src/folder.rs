@@ -1,7 +1,7 @@
 //! Folders whose files may be run: they and all that is in them belong to the effective user, and nobody else can write there.
 //!
 //! A folder is opened once, looked at through its descriptor, and used through it, so that what was looked at is what is used.
-//! Links are not followed. The folders above must be such that nobody else can put another folder in its place.
+//! Links are not followed. In the usual place the folders above must be such that nobody else can put another folder there.
 
 use crate::owner::{distrust, distrust_above};
 use crate::trouble;
@@ -26,16 +26,23 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder. If it is not there it is made, with the folders above, for the user alone.
+    /// Opens a folder that the user names, who answers for the folders above. If it is not there it is made, with those above,
+    /// for the user alone.
     ///
     /// # Errors
     /// If that is not possible, or somebody else could put something there: why, and what to do.
     pub fn at(path: &Path) -> Result<Folder, String> {
-        let failed = |e: io::Error| trouble::cannot_write(path, &e);
-        let above = path.parent().unwrap_or(path);
-        DirBuilder::new().recursive(true).mode(0o700).create(above).map_err(failed)?;
-        let above = std::fs::canonicalize(above).map_err(failed)?;
-        let place = path.file_name().map_or_else(|| above.clone(), |name| above.join(name));
+        let place = place(path)?;
+        Folder::open(CWD.as_fd(), place.as_os_str(), place.clone())
+    }
+
+    /// The same in a place that nobody has named: it is of no use to root in the home of somebody else, for example, who could put
+    /// another folder there.
+    ///
+    /// # Errors
+    /// As [`Folder::at`].
+    pub fn in_safe_place(path: &Path) -> Result<Folder, String> {
+        let place = place(path)?;
         match distrust_above(&place) {
             Some(why) => Err(format!("{}: {why}: {REMEDY}", place.display())),
             None => Folder::open(CWD.as_fd(), place.as_os_str(), place.clone()),
@@ -141,6 +148,15 @@ impl Folder {
     }
 }
 
+/// Where a folder really is. Those above are made if they are not there.
+fn place(path: &Path) -> Result<PathBuf, String> {
+    let failed = |e: io::Error| trouble::cannot_write(path, &e);
+    let above = path.parent().unwrap_or(path);
+    DirBuilder::new().recursive(true).mode(0o700).create(above).map_err(failed)?;
+    let above = std::fs::canonicalize(above).map_err(failed)?;
+    Ok(path.file_name().map_or_else(|| above.clone(), |name| above.join(name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,10 +194,10 @@ mod tests {
         }
         mode(folder.path(), 0o700);
         mode(&dir.0, 0o777);
-        let why = Folder::at(folder.path()).unwrap_err();
+        let why = Folder::in_safe_place(folder.path()).unwrap_err();
         assert!(why.contains("above it can be written by everybody"), "{why}");
         mode(&dir.0, 0o1777);
-        assert!(Folder::at(folder.path()).is_ok(), "as in /tmp");
+        assert!(Folder::in_safe_place(folder.path()).is_ok(), "as in /tmp");
     }
 
     #[test]

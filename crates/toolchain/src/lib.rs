@@ -27,16 +27,19 @@ pub use write::replace;
 
 use std::path::PathBuf;
 
-/// The user's folder for what has been compiled: `$CLICKWORK_CACHE`, else `clickwork` in `$XDG_CACHE_HOME` or `~/.cache`. It need
-/// not be there.
+/// The user's folder for what has been compiled: `$CLICKWORK_CACHE`, else `clickwork` in `$XDG_CACHE_HOME` or `~/.cache`. It is
+/// made if it is not there.
 ///
 /// # Errors
-/// If nobody knows where it should be: what to do.
-pub fn cache_folder() -> Result<PathBuf, String> {
+/// If nobody knows where it should be, it cannot be made, or somebody else could put something there: what to do.
+pub fn cache() -> Result<Folder, String> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = variable("CLICKWORK_CACHE")
-        .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("clickwork")))
-        .or_else(|| Some(variable("HOME")?.join(".cache/clickwork")))
-        .ok_or_else(|| "no folder for what is compiled: set CLICKWORK_CACHE to one".to_string())?;
-    std::path::absolute(&folder).map_err(|e| cannot_write(&folder, &e))
+    let absolute = |folder: PathBuf| std::path::absolute(&folder).map_err(|e| cannot_write(&folder, &e));
+    if let Some(named) = variable("CLICKWORK_CACHE") {
+        return Folder::at(&absolute(named)?);
+    }
+    let usual = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+    let usual =
+        usual.ok_or_else(|| "no folder for what is compiled: set CLICKWORK_CACHE to one".to_string())?;
+    Folder::in_safe_place(&absolute(usual)?.join("clickwork"))
 }
