@@ -32,7 +32,7 @@ fn handlers_are_printed_and_files_flushed() {
     let dir = Scratch::new("interrupt");
     dir.tool("click").arg("--version").assert().success();
     let click = dir.path("bin/click");
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let (status, stdout) = interrupted(Command::new(&click).current_dir(dir.path("")), signal);
         assert_eq!((status, stdout.as_str()), (Some(0), "1\n"));
         let size = std::fs::metadata(dir.path("out.pcap")).expect("the capture was written").len();
@@ -48,4 +48,25 @@ fn the_table_is_printed_too() {
     let (status, stdout) =
         interrupted(program.args(["run", "--table"]).current_dir(dir.path("")), Signal::INT);
     assert_eq!((status, stdout.as_str()), (Some(0), "1\n"));
+}
+
+#[test]
+fn what_is_to_outlive_its_terminal_does() {
+    let dir = Scratch::new("interrupt-nohup");
+    let mut program = Command::new("sh");
+    let run = format!("trap '' HUP; exec {} run --quiet \"$@\"", env!("CARGO_BIN_EXE_clickwork"));
+    let mut child = program
+        .args(["-c", &run, "sh", "-e", "Script(print \"ready\", wait 0.2s, print \"on\", stop)"])
+        .current_dir(dir.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the shell starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("it prints");
+    kill_process(Pid::from_child(&child), Signal::HUP).expect("it runs");
+    stdout.read_line(&mut line).expect("it prints");
+    assert_eq!(line, "ready\non\n");
+    assert!(child.wait().expect("it ends").success());
 }

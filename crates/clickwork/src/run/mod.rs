@@ -29,7 +29,7 @@ use std::process::ExitCode;
 /// Run a router
 ///
 /// Reads a configuration in the Click language, checks it, and runs it until it stops itself or is interrupted
-/// (Ctrl-C, or a TERM signal); then files are flushed and closed.
+/// (Ctrl-C, or a TERM or HUP signal); then files are flushed and closed.
 #[derive(clap::Args, Debug)]
 #[command(disable_help_flag = true, after_help = EXAMPLES)]
 pub struct Run {

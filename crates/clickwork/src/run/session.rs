@@ -139,17 +139,27 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A flag that the first INT or TERM signal sets, unless an element handles it; the second one ends the program at once.
+/// A flag that the first INT, TERM or HUP signal sets, unless an element handles it; the second one ends the program at
+/// once. A program that was told to ignore HUP (`nohup`) goes on ignoring it.
 fn interrupt(router: &Router) -> Arc<AtomicBool> {
     use signal_hook::{consts, flag};
     let stop = Arc::new(AtomicBool::new(false));
-    let signals = [consts::SIGINT, consts::SIGTERM];
-    for signal in signals.into_iter().filter(|&s| !router.claims_signal(s)) {
+    let signals = [consts::SIGINT, consts::SIGTERM, consts::SIGHUP];
+    let wanted = |s: &i32| !router.claims_signal(*s) && !(*s == consts::SIGHUP && is_ignored(*s));
+    for signal in signals.into_iter().filter(wanted) {
         // The order matters: the default action is taken if the flag was set before this signal.
         let _ = flag::register_conditional_default(signal, Arc::clone(&stop));
         let _ = flag::register(signal, Arc::clone(&stop));
     }
     stop
+}
+
+/// Whether this process ignores a signal, by the mask `SigIgn` in `/proc`.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask & 1 << (signal - 1) != 0
 }
 
 fn make(
