@@ -60,7 +60,7 @@ impl DeviceError {
                 Some("run as root, or `sudo setcap cap_net_raw,cap_net_admin+ep PROGRAM`".into())
             }
             Fault::Down => Some(format!("`ip link set {} up` brings it up", self.device)),
-            Fault::Vanished => Some("it was removed: create it again and restart".into()),
+            Fault::Vanished => Some("it was removed; it can be created again".into()),
             Fault::Unsupported | Fault::Other => None,
         }
     }

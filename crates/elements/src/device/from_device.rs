@@ -24,8 +24,8 @@ pub static CLASS: Class = Class {
              answer. With PROMISC also packets to other hosts arrive, with OUTBOUND also those that this host sends. \
              Packets get their time of arrival, their packet type, and as extra-length annotation the number of bytes \
              beyond SNAPLEN. With FORCE_IP only IP packets leave by output 0, with their IP header marked; others leave \
-             by output 1. An interface that goes down is waited for; one that is removed is reported, and the rest of \
-             the router goes on. This needs root, or the capabilities CAP_NET_RAW and CAP_NET_ADMIN.",
+             by output 1. An interface that goes down or is removed is waited for, while the rest of the router goes \
+             on; each change is reported. This needs root, or the capabilities CAP_NET_RAW and CAP_NET_ADMIN.",
     ports: "0/1-2",
     processing: "h/h",
     packets: "/new device(DEVNAME) unmarked-unless(FORCE_IP)",
@@ -99,7 +99,7 @@ const HEADROOM: usize = 30;
 /// How long to leave the ring alone after a look that found it nearly empty. A sender waits each time it writes a slot that
 /// another processor watches; this lets packets gather under load, and delays none that comes alone.
 const GATHER: Duration = Duration::from_micros(20);
-/// How often an interface that is down is looked for.
+/// How often an interface that is down, or gone, is looked for.
 const LOOK_AFTER_DOWN: Duration = Duration::from_secs(1);
 
 struct FromDevice {
@@ -217,12 +217,39 @@ impl FromDevice {
     fn lost(&mut self, error: &DeviceError, cx: &mut Cx<'_>) -> TaskStep {
         cx.chatter(&format!("{}: {error}", cx.name()));
         self.down = error.fault() == Fault::Down;
+        cx.schedule_timer_after(0, LOOK_AFTER_DOWN);
         if error.fault() == Fault::Vanished {
             self.close(cx);
             return TaskStep::Sleep;
         }
-        cx.schedule_timer_after(0, LOOK_AFTER_DOWN);
         TaskStep::Poll
+    }
+
+    /// Looks whether an interface that was removed has been created again.
+    fn look_for_it(&mut self, cx: &mut Cx<'_>) {
+        match PacketReceiver::open(&self.name, &self.options) {
+            Ok(receiver) => {
+                self.receiver = Some(receiver);
+                cx.chatter(&format!("{}: {}: the interface is there again", cx.name(), self.name));
+                if let Err(e) = self.watch(cx) {
+                    cx.chatter(&e);
+                }
+                self.tell_warnings(cx);
+                cx.schedule_task();
+            }
+            Err(error) => {
+                if error.fault() != Fault::NoSuchDevice {
+                    cx.report("cannot be opened", || format!("{}: {error}", cx.name()));
+                }
+                cx.schedule_timer_after(0, LOOK_AFTER_DOWN);
+            }
+        }
+    }
+
+    fn is_up_again(&mut self, cx: &Cx<'_>) {
+        if std::mem::take(&mut self.down) {
+            cx.chatter(&format!("{}: {}: the interface is up again", cx.name(), self.name));
+        }
     }
 
     fn deliver(&mut self, mut batch: Batch, cx: &mut Cx<'_>) {
@@ -323,7 +350,8 @@ impl Element for FromDevice {
             Ok(_) => {}
             Err(error) => return self.lost(&error, cx),
         }
-        (self.count, self.down) = (self.count + n as u64, false);
+        self.count += n as u64;
+        self.is_up_again(cx);
         self.deliver(batch, cx);
         self.tell_warnings(cx);
         if self.left > 0 { TaskStep::Continue } else { TaskStep::Again }
@@ -331,7 +359,10 @@ impl Element for FromDevice {
 
     /// Nobody is told when an interface that is down is removed.
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
-        let Some(receiver) = self.receiver.as_mut().filter(|_| self.down) else { return };
+        let Some(receiver) = &mut self.receiver else { return self.look_for_it(cx) };
+        if !self.down {
+            return;
+        }
         match receiver.check() {
             Ok(()) => cx.schedule_timer_after(0, LOOK_AFTER_DOWN),
             Err(error) => {

@@ -19,7 +19,8 @@ pub static CLASS: Class = Class {
     manual: "Pulls packets, which must begin with their link-level header, and sends them by the interface DEVNAME. A \
              packet that was sent leaves by output 0, if that is connected; one that the interface refused (it is longer \
              than the MTU, or the interface is down or gone) leaves by output 1, if connected, and is dropped otherwise. \
-             While the interface has no room, packets wait. A FromDevice on the same interface does not receive them.",
+             While the interface has no room, packets wait. One that is removed is used again when it has been created \
+             again. A FromDevice on the same interface does not receive them.",
     ports: "1/0-2",
     processing: "l/h",
     packets: "device(DEVNAME)/same",
@@ -56,6 +57,9 @@ const METHODS: &[&str] = &["LINUX", "PCAP"];
 /// How long to wait for a full device, first and at most. It doubles each time.
 const FIRST_BACKOFF: Duration = Duration::from_micros(8);
 const LONGEST_BACKOFF: Duration = Duration::from_micros(256);
+/// The timer for an interface that is gone, and how often it is looked for.
+const LOOK: usize = 1;
+const LOOK_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct ToDevice {
@@ -117,7 +121,10 @@ impl ToDevice {
             return;
         }
         self.count += n as u64;
-        (self.down, self.backoff) = (false, Duration::ZERO);
+        self.backoff = Duration::ZERO;
+        if std::mem::take(&mut self.down) {
+            cx.chatter(&format!("{}: {}: the interface is up again", cx.name(), self.name));
+        }
         if n < self.waiting.len() {
             let sent = self.waiting.drain_front(n);
             match cx.outputs() {
@@ -151,11 +158,28 @@ impl ToDevice {
             Fault::Vanished => {
                 self.sender = None;
                 cx.chatter(&text);
+                cx.schedule_timer_after(LOOK, LOOK_AFTER);
             }
             _ => cx.report("cannot be sent", || text),
         }
         let reason = if error.fault() == Fault::Down { "interface is down" } else { "cannot be sent" };
         self.fail(1, reason, cx);
+    }
+
+    /// Looks whether an interface that was removed has been created again.
+    fn look_for_it(&mut self, cx: &mut Cx<'_>) {
+        match PacketSender::open(&self.name) {
+            Ok(sender) => {
+                (self.sender, self.down) = (Some(sender), false);
+                cx.chatter(&format!("{}: {}: the interface is there again", cx.name(), self.name));
+            }
+            Err(error) => {
+                if error.fault() != Fault::NoSuchDevice {
+                    cx.report("cannot be opened", || format!("{}: {error}", cx.name()));
+                }
+                cx.schedule_timer_after(LOOK, LOOK_AFTER);
+            }
+        }
     }
 
     /// Waits before it tries again. A device without room still polls as writable, so the clock has to tell.
@@ -218,8 +242,11 @@ impl Element for ToDevice {
         }
     }
 
-    fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
-        cx.schedule_task();
+    fn run_timer(&mut self, slot: usize, cx: &mut Cx<'_>) {
+        match slot {
+            LOOK => self.look_for_it(cx),
+            _ => cx.schedule_task(),
+        }
     }
 
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {

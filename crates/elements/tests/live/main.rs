@@ -149,6 +149,38 @@ fn a_removed_interface_is_reported_once_and_the_rest_goes_on() {
     });
 }
 
+fn an_interface_that_is_created_again_is_picked_up() {
+    in_namespace(|| {
+        let make = || {
+            support::veth_pair();
+            ip("link set lo up");
+        };
+        make();
+        let config =
+            "RatedSource(LENGTH 60, RATE 1000) -> Queue -> t :: ToDevice(v0); f :: FromDevice(v1) -> Discard";
+        let mut r = build(config, false);
+        let count = |r: &mut Router, name| read(r, name).parse::<u64>().unwrap();
+        for round in 0..2 {
+            let before = count(&mut r, "f.count");
+            route_until(&mut r, "packets", |r| count(r, "f.count") > before + 10);
+            if round == 0 {
+                ip("link del v0");
+                let mut printed = String::new();
+                route_until(&mut r, "both notice", |r| {
+                    printed += &r.log().taken();
+                    printed.contains("t: v0: ") && printed.contains("f: v1: ")
+                });
+                route_until(&mut r, "drops", |r| read(r, "t.drop_reasons").contains("interface is gone"));
+                make();
+            }
+        }
+        let printed = r.log().taken();
+        for message in ["t: v0: the interface is there again", "f: v1: the interface is there again"] {
+            assert_eq!(printed.matches(message).count(), 1, "{printed}");
+        }
+    });
+}
+
 fn what_cannot_be_sent_leaves_by_output_1() {
     in_namespace(|| {
         let _hosts = two_hosts(["10.9.0.1/24", "10.9.0.2/24"]);
@@ -267,6 +299,7 @@ clickwork_oracles::tests! {
     a_tcp_stream_of_merged_segments_arrives_whole,
     packets_are_cut_and_told_apart_as_configured,
     a_removed_interface_is_reported_once_and_the_rest_goes_on,
+    an_interface_that_is_created_again_is_picked_up,
     what_cannot_be_sent_leaves_by_output_1,
     a_hot_swap_loses_and_doubles_no_packet,
     the_host_pings_a_router_behind_a_tunnel,
