@@ -99,6 +99,19 @@ impl IPReassembler {
         }
     }
 
+    /// Gives up what is late, now and then.
+    fn give_up_late(&mut self, now: i64, cx: &mut Cx<'_>) {
+        if now < self.next_look - INTERVAL - TIMEOUT {
+            // The clock was set back. What came before would not grow old for as long.
+            self.give_up_before(i64::MAX, cx);
+        } else if now >= self.next_look {
+            self.give_up_before(now - TIMEOUT, cx);
+        } else {
+            return;
+        }
+        self.next_look = now + INTERVAL;
+    }
+
     fn give_up(&mut self, assembly: Assembly, cx: &mut Cx<'_>) {
         self.held -= assembly.held() + OVERHEAD;
         if let Some(p) = self.finish(assembly, cx) {
@@ -124,11 +137,7 @@ impl IPReassembler {
         if p.timestamp() == Timestamp::ZERO {
             p.set_timestamp(cx.now());
         }
-        let now = seconds(p.timestamp());
-        if now >= self.next_look {
-            self.give_up_before(now - TIMEOUT, cx);
-            self.next_look = now + INTERVAL;
-        }
+        self.give_up_late(seconds(p.timestamp()), cx);
         let Some(fragment) = Fragment::of(&p) else {
             self.bad += 1;
             cx.drop(p, "bad fragment");
@@ -306,6 +315,16 @@ mod tests {
         t.push("s", 0, [at(100, piece(MORE, &[1; 8]).marked()), at(129, other(MORE).marked())]);
         assert_eq!(t.bytes("old").len(), 0);
         t.push("s", 0, [at(140, other(1).marked())]);
+        assert_eq!((t.bytes("k").len(), t.bytes("old")), (1, vec![piece(MORE, &[1; 8]).bytes()]));
+    }
+
+    #[test]
+    fn nothing_is_kept_longer_because_the_clock_was_set_back() {
+        let mut t = Harness::new("s :: Source -> r :: IPReassembler -> k :: Sink; r[1] -> old :: Sink");
+        t.push("s", 0, [piece(MORE, &[1; 8]).marked()]);
+        t.router.clock().step_wall(Timestamp::new(-3600, 0));
+        let other = |field| ip("3.0.0.3", "2.0.0.2").fragment(field).payload(17, &[2; 8]).marked();
+        t.push("s", 0, [other(MORE), other(1)]);
         assert_eq!((t.bytes("k").len(), t.bytes("old")), (1, vec![piece(MORE, &[1; 8]).bytes()]));
     }
 
