@@ -330,6 +330,18 @@ impl Cx<'_> {
         self.listen(found, None)
     }
 
+    /// The notifiers of readers outside that get what I push out of `port`; my task is scheduled when one becomes active.
+    pub fn downstream_readers(&mut self, port: usize) -> Signal {
+        let readers = flow::readers(self.router, self.me, port);
+        readers.notifiers().iter().for_each(|&n| self.router.notifiers.listen(n, self.me.0));
+        readers
+    }
+
+    /// Whether all notifiers of a signal are active.
+    pub fn are_all_active(&self, s: &Signal) -> bool {
+        s.notifiers().iter().all(|&n| self.router.notifiers.is_active(n))
+    }
+
     fn listen(&mut self, found: flow::Found, dependent: Option<NotifierId>) -> Signal {
         for n in found.wakers {
             match dependent {

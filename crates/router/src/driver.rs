@@ -38,6 +38,8 @@ const PATIENCE: Duration = Duration::from_micros(50);
 const MAX_TIMER_STRIDE: u64 = 32;
 /// How much later than asked a timer may run before timers are looked at more often.
 const TIMER_SLACK: Duration = Duration::from_millis(1);
+/// The longest sleep while messages wait for whoever reads them.
+const BETWEEN_WORDS: Duration = Duration::from_millis(5);
 /// The longest sleep, so that an interrupt that came just before it is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
@@ -175,6 +177,7 @@ impl Driver {
 
     /// Looks at descriptors, sleeping if there is nothing else to do. False if nothing can ever happen again.
     fn run_system(&mut self, router: &mut Router) -> bool {
+        let speaking = router.speak();
         let busy = router.tasks.any_scheduled() && !self.resting;
         self.next_look =
             router.recent + if router.clock.is_simulated() { Duration::ZERO } else { LOOK_EVERY };
@@ -191,7 +194,8 @@ impl Driver {
         if router.poll.is_empty() && wait == Some(Duration::ZERO) {
             return true;
         }
-        let wait = wait.map_or(LONGEST_SLEEP, |w| w.min(LONGEST_SLEEP));
+        let longest = if speaking { BETWEEN_WORDS } else { LONGEST_SLEEP };
+        let wait = wait.map_or(longest, |w| w.min(longest));
         let left = self.deadline.map(|d| router.clock.in_system_time(d.since(router.clock.peek())));
         let wait = left.map_or(wait, |left| wait.min(left));
         // A signal while tasks ran does not wake a sleep that begins after it.
@@ -215,6 +219,39 @@ fn run_tasks(router: &mut Router) {
 }
 
 impl Router {
+    /// Writes messages and output that wait for whoever reads them, and says how many did not find room. True if some wait
+    /// on.
+    fn speak(&mut self) -> bool {
+        if self.clock.is_simulated() {
+            return false;
+        }
+        let waiting = self.output.push_out() | self.log.push_out();
+        self.tell_lost();
+        waiting
+    }
+
+    /// Before a run: sets that packets do not wait until what is printed has been read. In a simulation they do.
+    pub fn begin_speaking(&self) {
+        let patient = self.clock.is_simulated();
+        self.output.set_patient(patient);
+        self.log.set_patient(patient);
+    }
+
+    /// After a run: waits for whoever reads what was printed, unless they stand still.
+    pub fn finish_speaking(&self) {
+        self.output.finish();
+        self.log.finish();
+        self.tell_lost();
+    }
+
+    fn tell_lost(&self) {
+        for (text, lost) in [("output", self.output.take_lost()), ("messages", self.log.take_lost())] {
+            if lost > 0 {
+                self.log.line(&format!("{lost} lines of {text} were lost: nobody read them in time"));
+            }
+        }
+    }
+
     /// Whether output is exactly in Click's order, one packet at a time.
     pub fn is_ordered(&self) -> bool {
         self.batch_limit == 1

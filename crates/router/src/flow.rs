@@ -84,6 +84,15 @@ pub(crate) fn notifiers(
     Found { signal, wakers }
 }
 
+/// The notifiers of readers that can be reached downstream, along all ways.
+pub(crate) fn readers(router: &Router, start: ElementId, port: usize) -> Signal {
+    let mut readers = Signal::idle();
+    for &n in search(router, start, true, port, NotifierKind::Reader, true).notifiers() {
+        readers.add(n);
+    }
+    readers
+}
+
 /// The signal of the notifiers that a walk meets, with or without those behind one that says "continue and wake".
 fn search(
     router: &Router,

@@ -23,6 +23,7 @@ mod hotswap;
 pub mod llrpc;
 mod log;
 pub mod notify;
+pub mod outlet;
 mod outputs;
 pub mod packet_types;
 mod poll;

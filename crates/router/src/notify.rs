@@ -11,6 +11,8 @@ pub enum NotifierKind {
     Empty,
     /// Active while packets are accepted: for those who push.
     Full,
+    /// Active while somebody outside reads what is written: for those who push packets that can wait, from files.
+    Reader,
 }
 
 /// What a search for notifiers does when it meets one.

@@ -3,7 +3,7 @@
 use super::compiled::Compiled;
 use super::handlers;
 use super::reload;
-use super::status::{Above, PERIOD, Status};
+use super::status::{ERASE, PERIOD, Status};
 use super::table::table;
 use super::usage::Usage;
 use super::{Presentation, RouterOptions};
@@ -11,8 +11,9 @@ use crate::built;
 use crate::config::{Input, Maker};
 use crate::output;
 use crate::report::Report;
+use clickwork_router::outlet::Outlet;
 use clickwork_router::{Clock, Driver, Log, Outcome, Reload, Router};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -43,13 +44,15 @@ impl<'a> Session<'a> {
         for name in options.input.repeated() {
             report.error(&format!("parameter '{name}' multiply defined"));
         }
+        // What goes elsewhere does not disturb the status line.
+        let on_the_line = presentation.status && io::stdout().is_terminal();
         let maker = Maker {
             defines: options.input.defines(),
             path: options.input.path(),
             ordered: presentation.ordered,
             click_errors: report.click,
-            log: if presentation.status { Log::writer(Above(io::stderr())) } else { Log::stderr() },
-            output: if presentation.status { Log::writer(Above(io::stdout())) } else { Log::stdout() },
+            log: Log::stream(Outlet::stderr(), if presentation.status { ERASE } else { b"" }),
+            output: Log::stream(Outlet::stdout(), if on_the_line { ERASE } else { b"" }),
             sockets: options.sockets(),
             ..Maker::new()
         };
@@ -70,7 +73,9 @@ impl<'a> Session<'a> {
         let mut status = self.write_configuration();
         let before = self.options.time.then(Usage::now);
         if !self.options.quit {
+            self.router.begin_speaking();
             self.drive();
+            self.router.finish_speaking();
         }
         self.compiled.stop();
         if let Some(before) = before {

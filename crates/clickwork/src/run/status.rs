@@ -1,10 +1,13 @@
 //! The line at the bottom of the terminal while a router runs: packets, rates, drops.
 //!
-//! The line is redrawn in place. Messages of elements pass through [`Above`], which takes the line away first.
+//! The line is redrawn in place. Messages of elements take it away first, by [`ERASE`]. On a terminal that takes nothing the
+//! line stands still.
 
 use crate::graph::grouped;
 use clickwork_router::Router;
+use clickwork_router::outlet::is_writable;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 /// How often the line is redrawn.
@@ -12,22 +15,6 @@ pub const PERIOD: Duration = Duration::from_millis(250);
 
 /// Takes the line away: to the first column, and erases to the right.
 pub const ERASE: &[u8] = b"\r\x1b[K";
-
-/// A writer that takes the status line away before it writes.
-pub struct Above<W>(pub W);
-
-impl<W: Write> Write for Above<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        io::stderr().write_all(ERASE)?;
-        self.0.write_all(bytes)?;
-        self.0.flush()?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
 
 /// What has been counted so far.
 #[derive(Clone, Copy)]
@@ -72,6 +59,9 @@ impl Status {
     }
 
     fn print(&self, line: &str) {
+        if !is_writable(io::stderr().as_fd(), Duration::ZERO) {
+            return;
+        }
         let text = [ERASE, line.as_bytes()].concat();
         let mut err = io::stderr().lock();
         let _ = err.write_all(&text).and_then(|()| err.flush());

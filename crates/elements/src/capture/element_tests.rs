@@ -414,3 +414,30 @@ fn the_handler_called_at_the_end_must_be_there() {
     let e = Harness::errors("FromDump(any.pcap, END_CALL x.y) -> Discard");
     assert!(e.contains("no element named 'x'"), "{e}");
 }
+
+#[test]
+fn times_that_a_file_cannot_tell_are_said_and_counted() {
+    let folder = Folder::new("misdated");
+    let config = |to: &str| format!("s :: Source -> Queue -> d :: ToDump({to})");
+    for (name, misdated) in [("a.pcap", 3), ("b.pcapng", 1)] {
+        let to = folder.path(name);
+        let mut t = Harness::new(&config(&to));
+        // The last second that fits into 32 bits, the next, one much later, and one before 1970.
+        let times = [u32::MAX.into(), i64::from(u32::MAX) + 1, 9_000_000_000, -5];
+        t.push(
+            "s",
+            0,
+            times.map(|seconds| {
+                let mut p = Packet::new(&[7; 20]);
+                p.set_timestamp(clickwork_packet::Timestamp::new(seconds, 0));
+                p
+            }),
+        );
+        assert_eq!((t.read("d.count"), t.read("d.misdated")), ("4".into(), misdated.to_string()));
+        assert_eq!(t.printed().lines().count(), 1);
+        t.router.cleanup();
+        let told: Vec<u64> = contents(&to).iter().map(|(seconds, ..)| *seconds).collect();
+        let late = |seconds: u64| if name == "a.pcap" { seconds.min(u32::MAX.into()) } else { seconds };
+        assert_eq!(told, [late(u32::MAX.into()), late(1 << 32), late(9_000_000_000), 0]);
+    }
+}

@@ -28,6 +28,20 @@ pub enum Fault {
     Damaged(String),
 }
 
+impl CaptureError {
+    /// Whether there is nothing wrong but that a pipe has not brought the next record yet.
+    pub fn is_not_yet(&self) -> bool {
+        self.fault.is_not_yet()
+    }
+}
+
+impl Fault {
+    /// Whether a pipe has not brought what is to be read.
+    pub fn is_not_yet(&self) -> bool {
+        matches!(self, Fault::Io(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+}
+
 impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.file)?;

@@ -1,15 +1,20 @@
 //! What the elements that read files have in common: sampling, pacing, a window of time, and what to do at the end.
 
 use clickwork_packet::{Packet, Timestamp, anno};
-use clickwork_router::Cx;
 use clickwork_router::args::{Args, HandlerCall, Real2, format_real2};
-use clickwork_router::notify::NotifierId;
+use clickwork_router::notify::{NotifierId, Signal};
+use clickwork_router::{Cx, Ready};
 
 use super::linktype::LinkType;
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 /// The link type of the packets that an element emits, exported for ToDump's `USE_ENCAP_FROM`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encapsulation(pub LinkType);
+
+/// How long after a pipe could not be watched it is looked at again.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// Bits of fraction of a sampling probability.
 const SAMPLING_BITS: u32 = 28;
@@ -106,11 +111,13 @@ pub struct Activity {
     /// Whether packets are emitted.
     pub active: bool,
     empty: Option<NotifierId>,
+    /// Those outside who read what is made of the packets. A file can wait for them.
+    readers: Signal,
 }
 
 impl Default for Activity {
     fn default() -> Activity {
-        Activity { active: true, empty: None }
+        Activity { active: true, empty: None, readers: Signal::idle() }
     }
 }
 
@@ -118,6 +125,18 @@ impl Activity {
     /// Keeps the empty notifier that was exported.
     pub fn set_notifier(&mut self, empty: NotifierId) {
         self.empty = Some(empty);
+    }
+
+    /// Finds those who read what is made of the packets.
+    pub fn find_readers(&mut self, cx: &mut Cx<'_>) {
+        if cx.output_is_push(0) {
+            self.readers = cx.downstream_readers(0);
+        }
+    }
+
+    /// Whether packets that are pushed now find room with all who read them.
+    pub fn may_push(&self, cx: &Cx<'_>) -> bool {
+        cx.are_all_active(&self.readers)
     }
 
     /// Starts, or lets whoever pulls start.
@@ -135,6 +154,16 @@ impl Activity {
     pub fn sleep(&self, cx: &mut Cx<'_>) {
         if let Some(empty) = self.empty {
             cx.sleep(empty);
+        }
+    }
+
+    /// Waits until a pipe brings more. The element wakes it when the descriptor is selected.
+    pub fn wait_for(&self, pipe: BorrowedFd<'_>, cx: &mut Cx<'_>) {
+        self.sleep(cx);
+        let readable = Ready { read: true, write: false };
+        if let Err(error) = cx.watch(pipe, readable) {
+            cx.chatter(&format!("{}: {}", cx.name(), super::error::system_message(&error)));
+            cx.schedule_timer_after(0, RETRY);
         }
     }
 

@@ -5,7 +5,8 @@ use clickwork_packet::{Batch, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierKind, Search};
-use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, Ready, TaskStep, read_handler, write_handler};
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use super::flow::{Activity, AtEnd, Encapsulation, Pace, Sampling};
@@ -22,7 +23,9 @@ pub static CLASS: Class = Class {
              packets, only IP packets leave by output 0, with their IP header marked and their destination in the \
              destination annotation; others leave by output 1. START, START_AFTER, END, END_AFTER and INTERVAL choose \
              packets by their time, in seconds since 1970 or after the first packet. At the end the driver stops if \
-             STOP is true, or END_CALL is called. A damaged file ends where the damage begins, with a message.",
+             STOP is true, or END_CALL is called. A damaged file ends where the damage begins, with a message. \
+             A pipe that brings nothing for a while stops no other packets; but the router begins only when the header of \
+             the file has come.",
     ports: "0/1-2",
     processing: "a/ah",
     packets: "/any",
@@ -115,6 +118,8 @@ enum Next {
 enum Read {
     Packet(Packet, LinkType),
     Unwanted,
+    /// A pipe has not brought it yet.
+    NotYet,
     End,
 }
 
@@ -187,6 +192,12 @@ impl FromDump {
             None => match self.read_wanted(cx) {
                 Read::Packet(packet, link_type) => (packet, link_type),
                 Read::Unwanted => return Next::Later,
+                Read::NotYet => {
+                    if let Some(pipe) = self.reader.as_ref().and_then(Reader::waits_for) {
+                        self.activity.wait_for(pipe, cx);
+                    }
+                    return Next::Nothing;
+                }
                 Read::End => {
                     self.end(cx);
                     return Next::Nothing;
@@ -248,6 +259,7 @@ impl FromDump {
                 if is_wanted { Read::Packet(packet_of(&record), record.link_type) } else { Read::Unwanted }
             }
             Ok(None) => Read::End,
+            Err(error) if error.is_not_yet() => Read::NotYet,
             Err(error) => {
                 cx.chatter(&error.to_string());
                 Read::End
@@ -341,13 +353,18 @@ impl Element for FromDump {
         if self.file_position > 0 {
             reader.seek(self.file_position).map_err(|error| error.to_string())?;
         }
+        reader.set_patient(cx.router().clock().is_simulated());
         self.reader = Some(reader);
         cx.export(Arc::new(Encapsulation(self.link_type())));
+        self.activity.find_readers(cx);
         self.activity.set(self.activity.active, cx);
         Ok(())
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
+        if !self.activity.may_push(cx) {
+            return TaskStep::Sleep;
+        }
         let (batch, more) = self.fill(cx.batch_limit(), cx);
         cx.emit_batch(0, batch);
         if more { TaskStep::Again } else { TaskStep::Sleep }
@@ -362,6 +379,11 @@ impl Element for FromDump {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
+        self.activity.wake(cx);
+    }
+
+    fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
+        cx.unwatch(fd);
         self.activity.wake(cx);
     }
 

@@ -6,8 +6,9 @@ use clickwork_packet::{Batch, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, Names, Word};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierKind, Search};
-use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, Ready, TaskStep, read_handler, write_handler};
 use std::io;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use super::error::system_message;
@@ -87,6 +88,8 @@ enum Link {
 struct FromNetFlow {
     name: String,
     input: Option<Input>,
+    /// Whether a pipe has not brought the next line yet.
+    waiting: bool,
     line: u64,
     stop: bool,
     multipacket: bool,
@@ -185,7 +188,12 @@ impl FromNetFlow {
     }
 
     fn read(&mut self, cx: &mut Cx<'_>) -> Option<Series> {
+        self.waiting = false;
         let problem = match self.read_line() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.waiting = true;
+                return None;
+            }
             Ok(None) => return None,
             Ok(Some(line)) => match packet_of(&line, self.link) {
                 Some(p) => return Some(Series::new(p, self.multipacket)),
@@ -201,7 +209,9 @@ impl FromNetFlow {
     /// The next packet if its time has come. `Err` says whether there may be more soon.
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Packet, bool> {
         let Some(series) = self.pending.take().or_else(|| self.read(cx)) else {
-            if self.stop {
+            if let Some(pipe) = self.input.as_ref().filter(|_| self.waiting).and_then(Input::waits_for) {
+                self.activity.wait_for(pipe, cx);
+            } else if self.stop {
                 cx.stop_driver();
             }
             return Err(false);
@@ -252,12 +262,18 @@ impl Element for FromNetFlow {
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         cx.export(Arc::new(Encapsulation(LinkType::IP)));
         let opened = Input::open(&self.name);
-        self.input = Some(opened.map_err(|e| format!("{}: {}", self.shown_name(), system_message(&e)))?);
+        let mut input = opened.map_err(|e| format!("{}: {}", self.shown_name(), system_message(&e)))?;
+        input.set_patient(cx.router().clock().is_simulated());
+        self.input = Some(input);
+        self.activity.find_readers(cx);
         self.activity.set(self.activity.active, cx);
         Ok(())
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
+        if !self.activity.may_push(cx) {
+            return TaskStep::Sleep;
+        }
         let (batch, more) = self.fill(cx.batch_limit(), cx);
         cx.emit_batch(0, batch);
         if more { TaskStep::Again } else { TaskStep::Sleep }
@@ -272,6 +288,11 @@ impl Element for FromNetFlow {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
+        self.activity.wake(cx);
+    }
+
+    fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
+        cx.unwatch(fd);
         self.activity.wake(cx);
     }
 

@@ -5,8 +5,9 @@ use clickwork_packet::{Batch, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierKind, Search};
-use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, Ready, TaskStep, read_handler, write_handler};
 use std::io::{Cursor, ErrorKind};
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use super::error::system_message;
@@ -163,7 +164,9 @@ impl FromIpSummaryDump {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Packet, bool> {
         for _ in 0..MAX_PASSED {
             let Some(series) = self.pending.take().or_else(|| self.read(cx)) else {
-                if self.stop {
+                if let Some(pipe) = self.input.as_ref().and_then(DumpInput::waits_for) {
+                    self.activity.wait_for(pipe, cx);
+                } else if self.stop {
                     cx.stop_driver();
                 }
                 return Err(false);
@@ -251,16 +254,23 @@ impl Element for FromIpSummaryDump {
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         cx.export(Arc::new(Encapsulation(LinkType::IP)));
         match self.open() {
-            Ok(input) => self.input = Some(input),
+            Ok(mut input) => {
+                input.set_patient(cx.router().clock().is_simulated());
+                self.input = Some(input);
+            }
             Err(error) if error.kind() == ErrorKind::NotFound && self.allow_nonexistent => {}
             Err(error) => return Err(format!("{}: {}", self.shown_name(), system_message(&error))),
         }
         self.print_notices(cx);
+        self.activity.find_readers(cx);
         self.activity.set(self.activity.active, cx);
         Ok(())
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
+        if !self.activity.may_push(cx) {
+            return TaskStep::Sleep;
+        }
         let (batch, more) = self.fill(cx.batch_limit(), cx);
         cx.emit_batch(0, batch);
         if more { TaskStep::Again } else { TaskStep::Sleep }
@@ -275,6 +285,11 @@ impl Element for FromIpSummaryDump {
     }
 
     fn run_timer(&mut self, _: usize, cx: &mut Cx<'_>) {
+        self.activity.wake(cx);
+    }
+
+    fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
+        cx.unwatch(fd);
         self.activity.wake(cx);
     }
 

@@ -1,12 +1,20 @@
 //! A stream of bytes to be parsed: a file, standard input or a test's bytes, uncompressed on the way.
 //!
+//! A pipe whose writer takes its time would stop all packets. So while a router runs, reading fails with
+//! [`ErrorKind::WouldBlock`] instead; the bytes read so far stay, and parsers begin the record again when the descriptor
+//! is readable ([`Input::waits_for`]).
+//!
 //! Parsers ask that some number of bytes be present ([`Input::require`]), look at them in place, and consume them.
 //! One buffer is used again and again; it grows only to what a parser asks for, so the parser bounds memory.
 //! This module knows nothing of capture formats.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use clickwork_router::outlet::is_readable;
 use clickwork_source::text;
 use flate2::read::MultiGzDecoder;
 
@@ -26,6 +34,30 @@ pub struct Input {
     offset: u64,
     /// Why no more bytes come, if so: the end, or a failure reported once the bytes before it are used up.
     ended: Option<End>,
+    /// The pipe that bytes come from, if it is one.
+    pipe: Option<Pipe>,
+}
+
+/// A pipe, terminal or the like.
+struct Pipe {
+    fd: OwnedFd,
+    /// Whether reading fails if nothing is there.
+    impatient: Arc<AtomicBool>,
+}
+
+/// The end of a pipe that bytes are read from.
+struct PipeEnd {
+    file: File,
+    impatient: Arc<AtomicBool>,
+}
+
+impl Read for PipeEnd {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.impatient.load(Ordering::Relaxed) && !is_readable(self.file.as_fd()) {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        self.file.read(buffer)
+    }
 }
 
 enum Source {
@@ -50,11 +82,34 @@ impl Read for Source {
 impl Input {
     /// Opens the file called [`name`](text), or standard input if it is `-`. Compressed data are recognised by their first bytes.
     pub fn open(name: &str) -> io::Result<Input> {
-        let source = match name {
-            "-" => Source::Stream(Box::new(io::stdin())),
-            _ => Source::File(File::open(text::to_path(name))?),
-        };
-        Input::new(source).uncompressed()
+        if name == "-" {
+            return Input::pipe(rustix::stdio::stdin().try_clone_to_owned()?.into())?.uncompressed();
+        }
+        let file = File::open(text::to_path(name))?;
+        match file.metadata()?.is_file() {
+            true => Input::new(Source::File(file)),
+            false => Input::pipe(file)?,
+        }
+        .uncompressed()
+    }
+
+    fn pipe(file: File) -> io::Result<Input> {
+        let impatient = Arc::new(AtomicBool::new(false));
+        let fd = file.as_fd().try_clone_to_owned()?;
+        let end = PipeEnd { file, impatient: Arc::clone(&impatient) };
+        Ok(Input { pipe: Some(Pipe { fd, impatient }), ..Input::new(Source::Stream(Box::new(end))) })
+    }
+
+    /// Sets whether reading waits for bytes. It does at first.
+    pub fn set_patient(&mut self, patient: bool) {
+        if let Some(pipe) = &self.pipe {
+            pipe.impatient.store(!patient, Ordering::Relaxed);
+        }
+    }
+
+    /// What to wait for when reading would block.
+    pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(|pipe| pipe.fd.as_fd())
     }
 
     /// Reads from any stream, compressed or not.
@@ -63,7 +118,7 @@ impl Input {
     }
 
     fn new(source: Source) -> Input {
-        Input { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: None }
+        Input { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: None, pipe: None }
     }
 
     /// Puts a decompressor before the source if its data are gzip.
@@ -73,7 +128,7 @@ impl Input {
         if first.starts_with(&GZIP_MAGIC) {
             let head = io::Cursor::new(first.to_vec());
             let decoder = MultiGzDecoder::new(head.chain(self.source));
-            return Ok(Input::new(Source::Stream(Box::new(decoder))));
+            return Ok(Input { pipe: self.pipe, ..Input::new(Source::Stream(Box::new(decoder))) });
         }
         match other_compression(first) {
             Some(message) => Err(io::Error::new(ErrorKind::Unsupported, message)),
@@ -152,13 +207,14 @@ impl Input {
         self.offset += count as u64;
     }
 
-    /// Drops the next `count` bytes without holding them. `Ok(false)`: the input ends before.
-    pub fn skip(&mut self, mut count: u64) -> io::Result<bool> {
+    /// Drops the next `count` bytes without holding them; `count` becomes 0, or what is left if this fails. `Ok(false)`: the
+    /// input ends before.
+    pub fn skip(&mut self, count: &mut u64) -> io::Result<bool> {
         loop {
-            let now = count.min((self.end - self.start) as u64);
+            let now = (*count).min((self.end - self.start) as u64);
             self.consume(now as usize);
-            count -= now;
-            if count == 0 {
+            *count -= now;
+            if *count == 0 {
                 return Ok(true);
             }
             if !self.require(1)? {
@@ -191,7 +247,7 @@ impl Input {
             let message = "a pipe or compressed file cannot be read backwards";
             return Err(io::Error::new(ErrorKind::Unsupported, message));
         }
-        self.skip(offset - self.offset).map(|_| ())
+        self.skip(&mut (offset - self.offset)).map(|_| ())
     }
 
     /// One read of at least [`CHUNK`] bytes, with room made for `count` bytes in a row.
@@ -206,6 +262,7 @@ impl Input {
             Ok(0) => self.ended = Some(End::Regular),
             Ok(got) => self.end += got,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(error),
             Err(error) => self.ended = Some(End::Failed(error)),
         }
         Ok(())
@@ -282,11 +339,11 @@ mod tests {
     #[test]
     fn skips_more_than_it_holds_and_never_goes_back_in_a_pipe() {
         let mut input = Input::from_stream(io::Cursor::new(sample())).unwrap();
-        assert!(input.skip(200_000).unwrap());
+        assert!(input.skip(&mut 200_000).unwrap());
         assert_eq!(input.offset(), 200_000);
         assert!(input.require(1).unwrap());
         assert_eq!(input.available()[0], (200_000u32 / 7) as u8);
         assert!(input.seek(10).is_err());
-        assert!(!input.skip(200_000).unwrap());
+        assert!(!input.skip(&mut 200_000).unwrap());
     }
 }

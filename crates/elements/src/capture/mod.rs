@@ -4,6 +4,7 @@
 //! their parts. Those know neither the router nor its packets; the elements built on them do: FromDump, ToDump,
 //! FromIPSummaryDump and ToIPSummaryDump.
 
+mod backpressure;
 pub mod destination;
 pub mod error;
 mod flow;

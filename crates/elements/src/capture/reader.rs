@@ -7,6 +7,7 @@
 //! nothing more. Memory is bounded by [`MAX_CAPTURED`], whatever lengths the file claims.
 
 use std::io;
+use std::os::fd::BorrowedFd;
 
 use super::error::{CaptureError, Fault};
 use super::input::Input;
@@ -129,7 +130,18 @@ impl Reader {
         self.input.seek(offset).map_err(|error| self.error(None, Fault::Io(error)))
     }
 
-    /// The next packet; `Ok(None)` at the end of the file, and after an error.
+    /// Sets whether reading waits for a pipe whose writer takes its time. It does at first.
+    pub fn set_patient(&mut self, patient: bool) {
+        self.input.set_patient(patient);
+    }
+
+    /// What to wait for when the next packet is not there yet.
+    pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
+        self.input.waits_for()
+    }
+
+    /// The next packet; `Ok(None)` at the end of the file, and after an error. An error that says that the packet
+    /// [is not there yet](CaptureError::is_not_yet) is no end.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, CaptureError> {
         if self.finished {
             return Ok(None);
@@ -141,7 +153,7 @@ impl Reader {
                 Ok(None)
             }
             Err(fault) => {
-                self.finished = true;
+                self.finished = !fault.is_not_yet();
                 Err(self.error(Some(self.record_offset), fault))
             }
         }
@@ -165,12 +177,26 @@ impl Reader {
 
     fn find_packet(&mut self) -> Result<Option<Found>, Fault> {
         self.record_offset = self.input.offset();
-        pass(&mut self.input, std::mem::take(&mut self.rest))?;
+        pass(&mut self.input, &mut self.rest)?;
         self.record_offset = self.input.offset();
-        match &mut self.layout {
+        match &self.layout {
             Layout::Pcap(format) => find_in_pcap(&mut self.input, format),
-            Layout::PcapNg(section) => find_in_pcapng(&mut self.input, section, &mut self.record_offset),
+            Layout::PcapNg(_) => self.find_in_pcapng(),
         }
+    }
+
+    /// Passes blocks until a packet block.
+    fn find_in_pcapng(&mut self) -> Result<Option<Found>, Fault> {
+        let Layout::PcapNg(section) = &mut self.layout else { return Ok(None) };
+        while let Some(header) = peek_block(&mut self.input, section)? {
+            if pcapng::is_packet(header) {
+                return found_in_block(&mut self.input, section, header).map(Some);
+            }
+            self.rest = take_description(&mut self.input, section, header)?;
+            pass(&mut self.input, &mut self.rest)?;
+            self.record_offset = self.input.offset();
+        }
+        Ok(None)
     }
 
     /// Reads up to the first interface description of a pcapng file, so that its link type is known at once.
@@ -179,7 +205,8 @@ impl Reader {
         while section.link_type().is_none() {
             match peek_block(&mut self.input, section)? {
                 Some(header) if !pcapng::is_packet(header) => {
-                    pass_description(&mut self.input, section, header)?
+                    self.rest = take_description(&mut self.input, section, header)?;
+                    pass(&mut self.input, &mut self.rest)?;
                 }
                 _ => break,
             }
@@ -232,22 +259,6 @@ fn find_in_pcap(input: &mut Input, format: &Format) -> Result<Option<Found>, Fau
     }))
 }
 
-/// Passes blocks until a packet block; `offset` becomes that of the block looked at last.
-fn find_in_pcapng(
-    input: &mut Input,
-    section: &mut Section,
-    offset: &mut u64,
-) -> Result<Option<Found>, Fault> {
-    while let Some(header) = peek_block(input, section)? {
-        if pcapng::is_packet(header) {
-            return found_in_block(input, section, header).map(Some);
-        }
-        pass_description(input, section, header)?;
-        *offset = input.offset();
-    }
-    Ok(None)
-}
-
 /// The header of the next block, whose [`pcapng::needed`] bytes are then present. A section header starts a new
 /// section at once, because only its own byte order can be used to read it.
 fn peek_block(input: &mut Input, section: &mut Section) -> Result<Option<BlockHeader>, Fault> {
@@ -264,15 +275,16 @@ fn peek_block(input: &mut Input, section: &mut Section) -> Result<Option<BlockHe
     Ok(Some(header))
 }
 
-/// Reads section headers and interface descriptions, and passes over all other blocks without packets.
-fn pass_description(input: &mut Input, section: &mut Section, header: BlockHeader) -> Result<(), Fault> {
+/// Reads section headers and interface descriptions. Says what is to be passed over of these and of all other blocks without
+/// packets.
+fn take_description(input: &mut Input, section: &mut Section, header: BlockHeader) -> Result<Rest, Fault> {
     let block = &input.available()[..pcapng::needed(header)];
     match header.kind {
         pcapng::SECTION_HEADER => section.check_version(block)?,
         pcapng::INTERFACE => section.add_interface(without_trailer(block, header))?,
         _ => {}
     }
-    pass(input, Rest { bytes: u64::from(header.length) - 4, trailer: Some(section.trailer(header)) })
+    Ok(Rest { bytes: u64::from(header.length) - 4, trailer: Some(section.trailer(header)) })
 }
 
 fn found_in_block(input: &mut Input, section: &Section, header: BlockHeader) -> Result<Found, Fault> {
@@ -290,13 +302,14 @@ fn found_in_block(input: &mut Input, section: &Section, header: BlockHeader) -> 
     })
 }
 
-/// Passes over the end of a record.
-fn pass(input: &mut Input, rest: Rest) -> Result<(), Fault> {
-    if !input.skip(rest.bytes).map_err(Fault::Io)? {
+/// Passes over the end of a record. `rest` is what is left of it, nothing in the end.
+fn pass(input: &mut Input, rest: &mut Rest) -> Result<(), Fault> {
+    if !input.skip(&mut rest.bytes).map_err(Fault::Io)? {
         return Err(Fault::Truncated);
     }
     if let Some(trailer) = rest.trailer {
         require(input, 4)?;
+        rest.trailer = None;
         trailer.check(input.available())?;
         input.consume(4);
     }

@@ -1,11 +1,13 @@
 //! ToDump: writes packets to a capture file.
 
-use clickwork_packet::{Batch, Packet, anno};
+use clickwork_packet::{Batch, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, Word, split_words};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
-use clickwork_router::{Class, Cx, Element, TaskStep, facts::phase, read_handler, write_handler};
+use clickwork_router::{Class, Cx, Element, Ready, TaskStep, facts::phase, read_handler, write_handler};
+use std::os::fd::RawFd;
 
+use super::backpressure::{Backpressure, NO_ROOM};
 use super::destination::{Destination, shown_name};
 use super::error::system_message;
 use super::flow::Encapsulation;
@@ -21,7 +23,10 @@ pub static CLASS: Class = Class {
              802_11, 802_11_RADIO, SLL, AIRONET, HDLC, PPP_HDLC, PPP, SUNATM, PRISM, NULL or #N; USE_ENCAP_FROM takes \
              that from the elements named. A packet without timestamp gets the time of writing. If there is an output, \
              packets leave by it after they have been written. When writing fails, for instance because the disk is \
-             full, that is said once and packets only pass.",
+             full, that is said once and packets only pass. A pipe that nobody reads stops no packets: up to a megabyte \
+             waits for the reader, meanwhile nothing is pulled, and what is pushed beyond that is dropped if there is no \
+             output; else it passes, and the handler lost counts it. The times of pcap files end in the year 2106; packets \
+             of later or earlier times get the last or the first that there is, and the handler misdated counts them.",
     ports: "1/0-1",
     flags: "S2",
     args: &[
@@ -37,7 +42,14 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("filename", "the file", |e: &mut ToDump, _| shown_name(&e.name)),
         read_handler!("count", "packets written", |e: &mut ToDump, _| e.count),
-        write_handler!("reset_counts", "sets the count to 0", |e: &mut ToDump, _, _| e.count = 0),
+        read_handler!("lost", "packets not written because nobody read them", |e: &mut ToDump, _| e
+            .reader
+            .lost()),
+        read_handler!("misdated", "packets whose time the file cannot tell", |e: &mut ToDump, _| e.misdated),
+        write_handler!("reset_counts", "sets the counts to 0", |e: &mut ToDump, _, _| {
+            (e.count, e.misdated) = (0, 0);
+            e.reader.reset();
+        }),
         write_handler!("flush", "hands what is buffered to the system", |e: &mut ToDump, _, cx| e.flush(cx)),
     ],
     phase: phase::LAST,
@@ -52,6 +64,10 @@ struct ToDump {
     extra_length: bool,
     sink: Sink,
     count: u64,
+    misdated: u64,
+    /// Whether writing waits for the reader: packets have time in a simulation.
+    patient: bool,
+    reader: Backpressure,
     signal: Signal,
 }
 
@@ -64,6 +80,23 @@ enum Sink {
     /// Opened, not written to.
     Opened(Destination),
     Open(Writer),
+}
+
+/// What became of a packet.
+#[derive(PartialEq, Eq)]
+enum Written {
+    Whole,
+    /// With another time, since the file cannot tell its own.
+    Misdated,
+    NoRoom,
+}
+
+fn write_to(writer: &mut Writer, timestamp: u64, length: u32, data: &[u8]) -> std::io::Result<Written> {
+    if !writer.stream().make_room()? {
+        return Ok(Written::NoRoom);
+    }
+    writer.write_packet(timestamp, length, data)?;
+    Ok(if writer.can_tell(timestamp) { Written::Whole } else { Written::Misdated })
 }
 
 impl ToDump {
@@ -104,7 +137,8 @@ impl ToDump {
         if let Sink::Opened(_) = &self.sink
             && let Sink::Opened(destination) = std::mem::take(&mut self.sink)
         {
-            self.sink = Sink::Open(Writer::new(&self.name, destination.start(), self.options.clone())?);
+            let stream = destination.start(self.patient);
+            self.sink = Sink::Open(Writer::begin(&self.name, stream, self.options.clone())?);
         }
         match &mut self.sink {
             Sink::Open(writer) => Ok(Some(writer)),
@@ -112,18 +146,64 @@ impl ToDump {
         }
     }
 
-    fn write(&mut self, p: &Packet, cx: &mut Cx<'_>) {
-        let timestamp = if p.timestamp().is_zero() { cx.now() } else { p.timestamp() };
+    /// Writes a packet. False if there was no room for it.
+    fn write(&mut self, p: &Packet, cx: &mut Cx<'_>) -> bool {
+        let now = if p.timestamp().is_zero() { cx.now() } else { p.timestamp() };
+        let (timestamp, is_early) = (now.nanos().max(0) as u64, now.nanos() < 0);
         let missing = if self.extra_length { p.anno_u32(anno::EXTRA_LENGTH) } else { 0 };
         let length = (p.len() as u32).saturating_add(missing);
         let written = match self.writer() {
-            Ok(Some(writer)) => writer.write_packet(timestamp.nanos().max(0) as u64, length, p.data()),
-            Ok(None) => return,
+            Ok(Some(writer)) => write_to(writer, timestamp, length, p.data()),
+            Ok(None) => return true,
             Err(error) => Err(error),
         };
         match written {
-            Ok(()) => self.count += 1,
+            Ok(Written::NoRoom) => {
+                self.reader.lose(1, shown_name(&self.name), cx);
+                return false;
+            }
+            Ok(written) => {
+                self.count += 1;
+                if is_early || written == Written::Misdated {
+                    self.misdate(now, cx);
+                }
+            }
             Err(error) => self.give_up(&error, cx),
+        }
+        true
+    }
+
+    #[cold]
+    fn misdate(&mut self, time: Timestamp, cx: &Cx<'_>) {
+        if self.misdated == 0 {
+            let name = shown_name(&self.name);
+            cx.chatter(&format!(
+                "ToDump({name}): a packet's time, {time}, cannot be told in this file; pcapng files tell more"
+            ));
+        }
+        self.misdated += 1;
+    }
+
+    /// Writes packets, and hands over what the reader takes. Returns how many were lost.
+    fn write_all(&mut self, batch: &Batch, cx: &mut Cx<'_>) -> usize {
+        let lost = batch.iter().filter(|p| !self.write(p, cx)).count();
+        self.settle(cx);
+        lost
+    }
+
+    fn settle(&mut self, cx: &mut Cx<'_>) {
+        if let Sink::Open(writer) = &mut self.sink
+            && let Err(error) = self.reader.settle(writer.stream(), cx)
+        {
+            self.give_up(&error, cx);
+        }
+    }
+
+    /// Whether a packet that is pulled now can be written.
+    fn has_room(&mut self) -> bool {
+        match &mut self.sink {
+            Sink::Open(writer) => self.patient || writer.stream().has_room(),
+            _ => true,
         }
     }
 
@@ -141,7 +221,7 @@ impl ToDump {
 }
 
 impl Element for ToDump {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         if let Some(Filename(name)) = args.get("FILENAME") {
             self.name = clickwork_source::text::from_os(name);
         }
@@ -154,6 +234,8 @@ impl Element for ToDump {
             self.options.snaplen = u32::MAX;
         }
         self.configure_link_type(args);
+        self.patient = cx.router().clock().is_simulated();
+        self.reader.export(cx);
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
@@ -171,35 +253,56 @@ impl Element for ToDump {
     }
 
     fn push(&mut self, _: usize, batch: &mut Batch, cx: &mut Cx<'_>) {
-        batch.iter().for_each(|p| self.write(p, cx));
+        let lost = self.write_all(batch, cx);
         if cx.outputs() == 0 {
+            if lost > 0 {
+                cx.count_drop(NO_ROOM, lost as u64);
+            }
             batch.clear();
         }
     }
 
     fn pull(&mut self, _: usize, limit: usize, cx: &mut Cx<'_>) -> Batch {
         let batch = cx.pull(0, limit);
-        batch.iter().for_each(|p| self.write(p, cx));
+        self.write_all(&batch, cx);
         batch
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
+        self.settle(cx);
+        if !self.has_room() {
+            return TaskStep::Sleep;
+        }
         let batch = cx.pull(0, cx.batch_limit());
-        batch.iter().for_each(|p| self.write(p, cx));
+        let lost = self.write_all(&batch, cx);
+        if lost > 0 {
+            cx.count_drop(NO_ROOM, lost as u64);
+        }
         let is_idle = batch.is_empty() && !cx.is_active(&self.signal);
         cx.recycle(batch);
         if is_idle { TaskStep::Sleep } else { TaskStep::Again }
     }
 
+    fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
+        let Sink::Open(writer) = &mut self.sink else { return cx.unwatch(fd) };
+        if let Err(error) = self.reader.selected(fd, writer.stream(), shown_name(&self.name), cx) {
+            self.give_up(&error, cx);
+        }
+        if cx.input_is_pull(0) && cx.outputs() == 0 {
+            cx.schedule_task();
+        }
+    }
+
     /// Goes on writing a file that stays the same.
-    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+    fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<ToDump>(old)
             && old.name == self.name
             && old.options.link_type == self.options.link_type
             && let Sink::Open(_) = old.sink
         {
             self.sink = std::mem::take(&mut old.sink);
-            self.count = old.count;
+            (self.count, self.misdated) = (old.count, old.misdated);
+            self.settle(cx);
         }
     }
 

@@ -4,10 +4,12 @@ use clickwork_packet::{Batch, Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
-use clickwork_router::{Class, Cx, Element, TaskStep, write_handler};
+use clickwork_router::{Class, Cx, Element, Ready, TaskStep, read_handler, write_handler};
 use clickwork_source::text::encode;
 use std::io::{self, Write};
+use std::os::fd::RawFd;
 
+use super::backpressure::{Backpressure, NO_ROOM};
 use super::destination::{Destination, Stream, shown_name};
 use super::error::system_message;
 use super::flow::first_timestamp;
@@ -24,7 +26,9 @@ pub static CLASS: Class = Class {
              its extra-packets annotation, makes as many lines, unless 'count' is a field. With BAD_PACKETS, a line \
              '!bad REASON' precedes packets with wrong headers; CAREFUL_TRUNC counts packets as wrong that are shorter \
              than their IP length. HEADER, VERBOSE and BANNER are about the lines at the start of the file. Packets \
-             leave by the output, if there is one.",
+             leave by the output, if there is one. A pipe that nobody reads stops no packets: up to a megabyte waits for \
+             the reader, meanwhile nothing is pulled, and what is pushed beyond that is not written; the handler lost \
+             counts it.",
     ports: "1/0-1",
     processing: "a/h",
     flags: "S2",
@@ -42,11 +46,15 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("EXTRA_LENGTH", ArgType::Bool, "true", "whether lengths include extra lengths"),
         ArgSpec::keyword("BINARY", ArgType::Bool, "false", "whether records are binary"),
     ],
-    handlers: &[write_handler!(
-        "flush",
-        "hands what is buffered to the system",
-        |e: &mut ToIpSummaryDump, _, cx| e.flush(cx)
-    )],
+    handlers: &[
+        read_handler!(
+            "lost",
+            "packets not written because nobody read them",
+            |e: &mut ToIpSummaryDump, _| e.reader.lost()
+        ),
+        write_handler!("flush", "hands what is buffered to the system", |e: &mut ToIpSummaryDump, _, cx| e
+            .flush(cx)),
+    ],
     ..Class::new("ToIPSummaryDump", "capture", || Box::<ToIpSummaryDump>::default())
 };
 
@@ -65,6 +73,9 @@ struct ToIpSummaryDump {
     sink: Sink,
     /// Records that have not been written.
     records: Vec<u8>,
+    /// Whether writing waits for the reader: packets have time in a simulation.
+    patient: bool,
+    reader: Backpressure,
     signal: Signal,
 }
 
@@ -131,7 +142,7 @@ impl ToIpSummaryDump {
         if let Sink::Opened(_) = &self.sink
             && let Sink::Opened(destination) = std::mem::take(&mut self.sink)
         {
-            let mut stream = destination.start();
+            let mut stream = destination.start(self.patient);
             if let Some(output) = self.output.as_ref().filter(|_| self.has_header) {
                 stream.write_all(&encode(&output.header(&self.preamble(cx))))?;
             }
@@ -143,6 +154,17 @@ impl ToIpSummaryDump {
     fn write(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) {
         if batch.is_empty() || matches!(self.sink, Sink::Closed) {
             return;
+        }
+        match self.make_room(cx) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.reader.lose(batch.len() as u64, shown_name(&self.name), cx);
+                if cx.outputs() == 0 {
+                    cx.count_drop(NO_ROOM, batch.len() as u64);
+                }
+                return;
+            }
+            Err(error) => return self.give_up(&error, cx),
         }
         for p in batch.iter_mut() {
             if self.multipacket && p.anno_u32(anno::EXTRA_PACKETS) > 0 {
@@ -161,8 +183,33 @@ impl ToIpSummaryDump {
             _ => Ok(()),
         });
         self.records.clear();
-        if let Err(error) = written {
+        match written {
+            Ok(()) => self.settle(cx),
+            Err(error) => self.give_up(&error, cx),
+        }
+    }
+
+    fn make_room(&mut self, cx: &Cx<'_>) -> io::Result<bool> {
+        self.start(cx)?;
+        match &mut self.sink {
+            Sink::Open(stream) => stream.make_room(),
+            _ => Ok(true),
+        }
+    }
+
+    fn settle(&mut self, cx: &mut Cx<'_>) {
+        if let Sink::Open(stream) = &mut self.sink
+            && let Err(error) = self.reader.settle(stream, cx)
+        {
             self.give_up(&error, cx);
+        }
+    }
+
+    /// Whether a packet that is pulled now can be written.
+    fn has_room(&self) -> bool {
+        match &self.sink {
+            Sink::Open(stream) => self.patient || stream.has_room(),
+            _ => true,
         }
     }
 
@@ -211,6 +258,13 @@ impl ToIpSummaryDump {
         cx.chatter(&format!("ToIPSummaryDump({}): {}", shown_name(&self.name), system_message(error)));
     }
 
+    fn finish(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Open(stream) => stream.finish(),
+            _ => Ok(()),
+        }
+    }
+
     fn flush(&mut self, cx: &mut Cx<'_>) {
         let flushed = self.start(cx).and_then(|()| match &mut self.sink {
             Sink::Open(stream) => stream.flush(),
@@ -223,7 +277,7 @@ impl ToIpSummaryDump {
 }
 
 impl Element for ToIpSummaryDump {
-    fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
+    fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         if let Some(Filename(name)) = args.get("FILENAME") {
             self.name = clickwork_source::text::from_os(name);
         }
@@ -233,6 +287,8 @@ impl Element for ToIpSummaryDump {
             .read("MULTIPACKET", &mut self.multipacket);
         self.banner = args.get("BANNER");
         self.configure_output(args);
+        self.patient = cx.router().clock().is_simulated();
+        self.reader.export(cx);
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
@@ -259,6 +315,10 @@ impl Element for ToIpSummaryDump {
     }
 
     fn run_task(&mut self, cx: &mut Cx<'_>) -> TaskStep {
+        self.settle(cx);
+        if !self.has_room() {
+            return TaskStep::Sleep;
+        }
         let mut batch = cx.pull(0, cx.batch_limit());
         let is_idle = batch.is_empty() && !cx.is_active(&self.signal);
         self.write(&mut batch, cx);
@@ -270,20 +330,33 @@ impl Element for ToIpSummaryDump {
         if is_idle { TaskStep::Sleep } else { TaskStep::Again }
     }
 
+    fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
+        let Sink::Open(stream) = &mut self.sink else { return cx.unwatch(fd) };
+        if let Err(error) = self.reader.selected(fd, stream, shown_name(&self.name), cx) {
+            self.give_up(&error, cx);
+        }
+        if cx.input_is_pull(0) {
+            cx.schedule_task();
+        }
+    }
+
     /// Goes on writing a file that stays the same.
-    fn take_state(&mut self, old: &mut dyn Element, _: &mut Cx<'_>) {
+    fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<ToIpSummaryDump>(old)
             && old.name == self.name
             && let Sink::Open(_) = old.sink
         {
             self.sink = std::mem::take(&mut old.sink);
+            self.settle(cx);
         }
     }
 
     /// Completes the file, which at least gets its header lines; but a router that never ran leaves it as it is.
     fn cleanup(&mut self, cx: &mut Cx<'_>) {
-        if cx.is_running() {
-            self.flush(cx);
+        if cx.is_running()
+            && let Err(error) = self.start(cx).and_then(|()| self.finish())
+        {
+            self.give_up(&error, cx);
         }
         self.sink = Sink::Closed;
     }

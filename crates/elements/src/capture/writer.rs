@@ -40,6 +40,9 @@ pub struct Writer {
     record: Vec<u8>,
 }
 
+/// The last time that a pcap file can tell, in nanoseconds since 1970: its seconds have 32 bits.
+const LAST_OF_PCAP: u64 = u32::MAX as u64 * 1_000_000_000 + 999_999_999;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Pcap,
@@ -55,12 +58,16 @@ impl Writer {
     /// Creates the file `name`; `-` is standard output. The name decides the format: `.pcapng` and `.ntar` for
     /// pcapng, anything else for pcap; and a further `.gz` for compression.
     pub fn create(name: &str, options: Options) -> io::Result<Writer> {
-        Writer::new(name, Destination::open(name)?.start(), options)
+        Writer::begin(name, Destination::open(name)?.start(true), options)
     }
 
-    /// Writes to any stream, in the format that [`Writer::create`] would choose for `name`.
+    /// Writes to anything, in the format that [`Writer::create`] would choose for `name`.
     pub fn new(name: &str, stream: impl Write + Send + 'static, options: Options) -> io::Result<Writer> {
-        let stream: Stream = Box::new(stream);
+        Writer::begin(name, Stream::Plain(Box::new(stream)), options)
+    }
+
+    /// Writes to a stream, in the format that [`Writer::create`] would choose for `name`.
+    pub fn begin(name: &str, stream: Stream, options: Options) -> io::Result<Writer> {
         let (stem, compressed) = match name.strip_suffix(".gz") {
             Some(stem) => (stem, true),
             None => (name, false),
@@ -76,7 +83,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes one packet. `timestamp` is nanoseconds since 1970 and `original_length` the bytes the packet had on the
+    /// Writes one packet. `timestamp` is nanoseconds since 1970 (or the last time [there is](Writer::can_tell)) and `original_length` the bytes the packet had on the
     /// wire; `data` is cut at the snapshot length.
     pub fn write_packet(&mut self, timestamp: u64, original_length: u32, data: &[u8]) -> io::Result<()> {
         let captured = data.len().min(self.options.snaplen as usize);
@@ -89,6 +96,19 @@ impl Writer {
         self.write_record()
     }
 
+    /// What the file is written to.
+    pub fn stream(&mut self) -> &mut Stream {
+        match &mut self.sink {
+            Sink::Plain(stream) => stream,
+            Sink::Gzip(encoder) => encoder.get_mut(),
+        }
+    }
+
+    /// Whether the format has room for a time, in nanoseconds since 1970. Those of pcap files end in February 2106.
+    pub fn can_tell(&self, timestamp: u64) -> bool {
+        self.format == Format::PcapNg || timestamp / 1_000_000_000 <= u64::from(u32::MAX)
+    }
+
     /// Hands everything written so far to the system.
     pub fn flush(&mut self) -> io::Result<()> {
         self.sink.flush()
@@ -97,8 +117,8 @@ impl Writer {
     /// Completes the file. Dropping a writer does the same, but cannot report a failure.
     pub fn finish(self) -> io::Result<()> {
         match self.sink {
-            Sink::Plain(mut stream) => stream.flush(),
-            Sink::Gzip(encoder) => encoder.finish()?.flush(),
+            Sink::Plain(mut stream) => stream.finish(),
+            Sink::Gzip(encoder) => encoder.finish()?.finish(),
         }
     }
 
@@ -134,6 +154,7 @@ impl Writer {
     }
 
     fn put_pcap_record(&mut self, timestamp: u64, original_length: u32, data: &[u8]) {
+        let timestamp = timestamp.min(LAST_OF_PCAP);
         let fraction = (timestamp % 1_000_000_000) as u32;
         self.put_u32((timestamp / 1_000_000_000) as u32);
         self.put_u32(if self.options.nano { fraction } else { fraction / 1000 });

@@ -138,8 +138,8 @@ impl SimpleElement for ArpPrint {
         self.destination.configure(args);
     }
 
-    fn initialize(&mut self, _: &mut Cx<'_>) -> Result<(), String> {
-        self.destination.open()
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.destination.open(cx)
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {

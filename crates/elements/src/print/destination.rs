@@ -1,18 +1,21 @@
 //! Where printed packets go: to the router's messages, to a channel of them, or to a file.
 
+use crate::capture::destination::Stream;
 use crate::control::chatter_socket::Channel;
 use clickwork_router::args::{Args, Filename, Word};
 use clickwork_router::{Cx, Log};
 use clickwork_source::text::encode;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// The place for an element's lines.
 #[derive(Default)]
 pub struct Destination {
     path: Option<PathBuf>,
-    file: Option<BufWriter<File>>,
+    file: Option<Stream>,
+    /// Lines for which there was no room in a pipe that nobody reads.
+    lost: u64,
     channel: Option<Log>,
 }
 
@@ -29,10 +32,10 @@ impl Destination {
     }
 
     /// Opens the file, if there is one.
-    pub fn open(&mut self) -> Result<(), String> {
+    pub fn open(&mut self, cx: &Cx<'_>) -> Result<(), String> {
         let Some(path) = &self.path else { return Ok(()) };
         let file = File::create(path).map_err(|e| failure(path, &e))?;
-        self.file = Some(BufWriter::new(file));
+        self.file = Some(Stream::file(file, cx.router().clock().is_simulated()));
         Ok(())
     }
 
@@ -41,17 +44,28 @@ impl Destination {
         let Some(file) = &mut self.file else {
             return self.channel.as_ref().unwrap_or(cx.log()).line(text);
         };
-        if let Err(e) = file.write_all(&encode(text)).and_then(|()| file.write_all(b"\n")) {
+        let written = match file.make_room() {
+            Ok(true) => file.write_all(&encode(&format!("{text}\n"))).and_then(|()| file.push_out()),
+            Ok(false) => {
+                self.lost += 1;
+                Ok(())
+            }
+            Err(e) => Err(e),
+        };
+        if let Err(e) = written {
             self.give_up(&e, cx);
         }
     }
 
     /// Writes out what is still in memory, and closes the file.
     pub fn close(&mut self, cx: &Cx<'_>) {
-        if let Some(Err(e)) = self.file.as_mut().map(Write::flush) {
+        if self.lost > 0 {
+            cx.chatter(&format!("{}: {} lines were lost: nobody read them in time", cx.name(), self.lost));
+        }
+        if let Some(Err(e)) = self.file.as_mut().map(Stream::finish) {
             self.give_up(&e, cx);
         }
-        self.file = None;
+        (self.file, self.lost) = (None, 0);
     }
 
     fn give_up(&mut self, error: &std::io::Error, cx: &Cx<'_>) {

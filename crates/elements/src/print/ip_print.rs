@@ -151,8 +151,8 @@ impl SimpleElement for IpPrint {
         self.destination.configure_channel(args, cx);
     }
 
-    fn initialize(&mut self, _: &mut Cx<'_>) -> Result<(), String> {
-        self.destination.open()
+    fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
+        self.destination.open(cx)
     }
 
     fn simple_action(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {

@@ -1,7 +1,7 @@
 //! The XML file about flows that AggregateIPFlows writes.
 
 use super::table::{Flow, FlowKey};
-use crate::capture::destination::{Destination, Stream};
+use crate::capture::destination::{Destination, Stream, unread};
 use clickwork_packet::Timestamp;
 use clickwork_source::text::encode;
 use std::io::{self, Write};
@@ -45,12 +45,15 @@ impl TraceInfo {
         if let Sink::Opened(destination) = &mut self.sink
             && let Some(destination) = destination.take()
         {
-            let mut stream = destination.start();
+            let mut stream = destination.start(false);
             stream.write_all(&encode(&self.head))?;
             self.sink = Sink::Open(stream);
         }
         match &mut self.sink {
-            Sink::Open(stream) => stream.write_all(&encode(text)),
+            Sink::Open(stream) => match stream.make_room()? {
+                true => stream.write_all(&encode(text)).and_then(|()| stream.push_out()),
+                false => Err(unread()),
+            },
             Sink::Opened(_) => Ok(()),
         }
     }
@@ -90,7 +93,7 @@ impl TraceInfo {
     pub fn finish(&mut self) -> io::Result<()> {
         self.write(if self.is_stdout { "" } else { "</trace>\n" })?;
         match &mut self.sink {
-            Sink::Open(stream) => stream.flush(),
+            Sink::Open(stream) => stream.finish(),
             Sink::Opened(_) => Ok(()),
         }
     }

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::net::Ipv4Addr;
+use std::os::fd::BorrowedFd;
 
 use clickwork_router::args::{FromArg, IpProto, split_words, unquote};
 use clickwork_source::text;
@@ -47,6 +48,8 @@ pub struct DumpInput {
     aggregate: Option<u32>,
     binary: bool,
     finished: bool,
+    /// Whether a pipe has not brought the next record yet.
+    waiting: bool,
     has_complained: bool,
     notices: Vec<Notice>,
 }
@@ -84,6 +87,7 @@ impl DumpInput {
             aggregate: None,
             binary: false,
             finished: false,
+            waiting: false,
             has_complained: false,
             notices: Vec::new(),
         }
@@ -102,6 +106,16 @@ impl DumpInput {
     /// Size of the file in bytes, if it is a plain uncompressed file.
     pub fn size(&self) -> Option<u64> {
         self.input.size()
+    }
+
+    /// Sets whether reading waits for a pipe whose writer takes its time. It does at first.
+    pub fn set_patient(&mut self, patient: bool) {
+        self.input.set_patient(patient);
+    }
+
+    /// What to wait for if the last call found no packet because it is not there yet.
+    pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
+        self.input.waits_for().filter(|_| self.waiting)
     }
 
     /// What is to be told since the last call.
@@ -151,8 +165,10 @@ impl DumpInput {
         }
     }
 
-    /// The next packet, not yet finished; `None` at the end of the dump, and after a failure to read it.
+    /// The next packet, not yet finished; `None` at the end of the dump, after a failure to read it, and if it
+    /// [is not there yet](DumpInput::waits_for).
     pub fn next_draft(&mut self) -> Option<Draft> {
+        self.waiting = false;
         while !self.finished {
             match self.read_record() {
                 Ok(Some(Record::Text(line))) if line.starts_with('!') => self.header_line(&line),
@@ -163,6 +179,10 @@ impl DumpInput {
                     }
                 }
                 Ok(None) => self.finished = true,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.waiting = true;
+                    return None;
+                }
                 Err(error) => {
                     self.finished = true;
                     self.complain(system_message(&error));
