@@ -600,14 +600,10 @@ impl Router {
             self.count_made(id, before);
             self.deliver();
             self.worked |= step != TaskStep::Poll;
-            match step {
-                TaskStep::Continue if self.stop.requests == 0 => continue,
-                TaskStep::Continue | TaskStep::Again | TaskStep::Poll => {
-                    self.tasks.reschedule_after_turn(id.index())
-                }
-                TaskStep::Sleep => {}
+            if step == TaskStep::Continue && self.stop.requests == 0 {
+                continue;
             }
-            return;
+            return self.tasks.end_turn(id.index(), step != TaskStep::Sleep);
         }
     }
 

@@ -1,7 +1,8 @@
 //! Tasks under stride scheduling (Waldspurger and Weihl 1995): each element's task runs in proportion to its tickets.
 //!
-//! A task's *pass* is the virtual time of its next turn; the task with the lowest pass runs, ties in the order of
-//! arrival, and its pass then advances by its *stride*, which is inversely proportional to its tickets.
+//! A task's *pass* is the virtual time of its next turn; the task with the lowest pass runs, and its pass then advances by
+//! its *stride*, which is inversely proportional to its tickets. Ties come out as in Click's list of tasks: those that were
+//! put into it first run first, and a task that goes on is put in behind those that its turn has woken.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,8 +18,8 @@ struct Task {
     tickets: u32,
     pass: u64,
     scheduled: bool,
-    /// Distinguishes the live heap entry from those of earlier schedulings.
-    entry: u64,
+    /// Whether it has a place in the list. One that is unscheduled keeps its place until its turn would come.
+    listed: bool,
 }
 
 impl Task {
@@ -31,15 +32,17 @@ impl Task {
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     tasks: Vec<Task>,
-    heap: BinaryHeap<Reverse<(u64, u64, u32)>>,
-    pass: u64,
-    entries: u64,
+    /// The list: pass, order of arrival, element.
+    list: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    arrivals: u64,
     scheduled: usize,
+    /// The task whose turn it is.
+    running: Option<usize>,
 }
 
 impl Tasks {
     pub fn new(elements: usize) -> Tasks {
-        let task = Task { tickets: DEFAULT_TICKETS, pass: 0, scheduled: false, entry: 0 };
+        let task = Task { tickets: DEFAULT_TICKETS, pass: 0, scheduled: false, listed: false };
         Tasks { tasks: vec![task; elements], ..Tasks::default() }
     }
 
@@ -60,33 +63,26 @@ impl Tasks {
         self.scheduled > 0
     }
 
-    fn is_live(&self, element: u32, entry: u64) -> bool {
-        let t = &self.tasks[element as usize];
-        t.scheduled && t.entry == entry
-    }
-
     /// Puts the task into the schedule, one stride from now, unless it is there.
     pub fn schedule(&mut self, element: usize) {
-        let task = self.tasks[element];
-        if !task.scheduled {
-            self.enter(element, self.pass + task.stride());
+        let task = &mut self.tasks[element];
+        self.scheduled += usize::from(!std::mem::replace(&mut task.scheduled, true));
+        if !task.listed && self.running != Some(element) {
+            self.enter(element, self.pass() + self.tasks[element].stride());
         }
     }
 
-    /// Puts back a task that just had its turn.
-    pub fn reschedule_after_turn(&mut self, element: usize) {
-        let task = self.tasks[element];
-        if !task.scheduled {
-            self.enter(element, task.pass + task.stride());
-        }
+    /// The pass of the task that runs, or is the next to run.
+    fn pass(&self) -> u64 {
+        let running = self.running.map(|element| self.tasks[element].pass);
+        running.or(self.list.peek().map(|Reverse((pass, ..))| *pass)).unwrap_or(0)
     }
 
     fn enter(&mut self, element: usize, pass: u64) {
-        self.entries += 1;
-        self.scheduled += 1;
+        self.arrivals += 1;
         let task = &mut self.tasks[element];
-        (task.pass, task.scheduled, task.entry) = (pass, true, self.entries);
-        self.heap.push(Reverse((pass, self.entries, element as u32)));
+        (task.pass, task.listed) = (pass, true);
+        self.list.push(Reverse((pass, self.arrivals, element as u32)));
     }
 
     pub fn unschedule(&mut self, element: usize) {
@@ -94,16 +90,31 @@ impl Tasks {
         self.scheduled -= usize::from(was);
     }
 
-    /// Takes the task whose turn it is out of the schedule.
+    /// Takes the task whose turn it is. The turn lasts until [`Tasks::end_turn`].
     pub fn next(&mut self) -> Option<usize> {
-        while let Some(Reverse((pass, entry, element))) = self.heap.pop() {
-            if self.is_live(element, entry) {
-                self.pass = pass;
-                self.unschedule(element as usize);
-                return Some(element as usize);
+        while let Some(Reverse((_, _, element))) = self.list.pop() {
+            let element = element as usize;
+            self.tasks[element].listed = false;
+            if self.tasks[element].scheduled {
+                self.unschedule(element);
+                self.running = Some(element);
+                return Some(element);
             }
         }
         None
+    }
+
+    /// Ends the turn of a task. It is put back if it goes on, or was scheduled meanwhile.
+    pub fn end_turn(&mut self, element: usize, goes_on: bool) {
+        self.running = None;
+        if goes_on && !self.tasks[element].scheduled {
+            self.tasks[element].scheduled = true;
+            self.scheduled += 1;
+        }
+        let task = self.tasks[element];
+        if task.scheduled && !task.listed {
+            self.enter(element, task.pass + task.stride());
+        }
     }
 }
 
@@ -115,7 +126,7 @@ mod tests {
         (0..turns)
             .map(|_| {
                 let e = tasks.next().expect("something is scheduled");
-                tasks.reschedule_after_turn(e);
+                tasks.end_turn(e, true);
                 e
             })
             .collect()
@@ -146,8 +157,45 @@ mod tests {
         t.schedule(1);
         t.unschedule(0);
         assert_eq!(t.next(), Some(1));
+        t.end_turn(1, false);
         assert_eq!(t.next(), None);
         assert!(!t.any_scheduled());
+    }
+
+    #[test]
+    fn those_that_a_turn_wakes_come_before_the_task_itself() {
+        let mut t = Tasks::new(3);
+        t.schedule(0);
+        assert_eq!(t.next(), Some(0));
+        // It is woken itself before it wakes the others; that does not give it a better place.
+        [0, 2, 1].into_iter().for_each(|e| t.schedule(e));
+        t.end_turn(0, false);
+        assert_eq!(run(&mut t, 6), [2, 1, 0, 2, 1, 0]);
+    }
+
+    #[test]
+    fn a_task_that_a_timer_schedules_comes_a_stride_behind_the_next() {
+        let mut t = Tasks::new(3);
+        t.schedule(0);
+        t.schedule(1);
+        assert_eq!(run(&mut t, 1), [0]);
+        // The next is 1 at pass 64; 0 waits at 128, and so does 2 behind it.
+        t.schedule(2);
+        assert_eq!(run(&mut t, 5), [1, 0, 2, 1, 0]);
+    }
+
+    #[test]
+    fn a_task_that_is_unscheduled_and_scheduled_again_keeps_its_place() {
+        let mut t = Tasks::new(3);
+        (0..3).for_each(|e| t.schedule(e));
+        t.unschedule(1);
+        t.schedule(1);
+        assert_eq!(run(&mut t, 3), [0, 1, 2]);
+        t.unschedule(0);
+        assert_eq!(run(&mut t, 4), [1, 2, 1, 2]);
+        // Its turn passed while it was unscheduled, so it comes a stride behind the next.
+        t.schedule(0);
+        assert_eq!(run(&mut t, 3), [1, 2, 0]);
     }
 
     #[test]

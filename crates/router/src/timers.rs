@@ -1,46 +1,59 @@
 //! Timers: a heap of expiry times. An element has as many timers as it numbers (*slots*).
+//!
+//! The heap is that of Click (each node has four children, the first three), so that timers that expire at the same time run
+//! in the same order as there: not quite that in which they were set.
 
 use clickwork_packet::Timestamp;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A timer: an element's number and the slot within the element.
 pub(crate) type TimerKey = (u32, u16);
 
+/// How many children a node has, but the first, which has one fewer. So the parent of `i` is `i / ARITY`.
+const ARITY: usize = 4;
+
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// For each element, for each slot: the expiry and the heap entry that is live.
-    slots: Vec<Vec<Option<(Timestamp, u64)>>>,
-    heap: BinaryHeap<Reverse<(Timestamp, u64, TimerKey)>>,
-    entries: u64,
+    /// For each element, for each slot: where the timer is in the heap, if it is set.
+    slots: Vec<Vec<Option<usize>>>,
+    heap: Vec<(Timestamp, TimerKey)>,
 }
 
 impl Timers {
     pub fn new(elements: usize) -> Timers {
-        Timers { slots: vec![Vec::new(); elements], ..Timers::default() }
+        Timers { slots: vec![Vec::new(); elements], heap: Vec::new() }
     }
 
     /// Sets the timer to expire at `at` (steady time), replacing an earlier setting.
-    pub fn schedule(&mut self, (element, slot): TimerKey, at: Timestamp) {
-        let slots = &mut self.slots[element as usize];
-        if slots.len() <= slot as usize {
-            slots.resize(slot as usize + 1, None);
-        }
-        self.entries += 1;
-        slots[slot as usize] = Some((at, self.entries));
-        self.heap.push(Reverse((at, self.entries, (element, slot))));
-        self.compact();
+    pub fn schedule(&mut self, key: TimerKey, at: Timestamp) {
+        let place = match self.place(key) {
+            Some(place) => {
+                self.heap[place].0 = at;
+                place
+            }
+            None => {
+                self.heap.push((at, key));
+                self.heap.len() - 1
+            }
+        };
+        self.settle(place);
     }
 
-    pub fn unschedule(&mut self, (element, slot): TimerKey) {
-        if let Some(s) = self.slots[element as usize].get_mut(slot as usize) {
-            *s = None;
+    pub fn unschedule(&mut self, key: TimerKey) {
+        let Some(place) = self.place(key) else { return };
+        self.heap.swap_remove(place);
+        self.slots[key.0 as usize][key.1 as usize] = None;
+        if place < self.heap.len() {
+            self.settle(place);
         }
+    }
+
+    fn place(&self, (element, slot): TimerKey) -> Option<usize> {
+        self.slots[element as usize].get(slot as usize).copied().flatten()
     }
 
     /// When the timer will expire, if it is set.
-    pub fn expiry(&self, (element, slot): TimerKey) -> Option<Timestamp> {
-        self.slots[element as usize].get(slot as usize).copied().flatten().map(|(at, _)| at)
+    pub fn expiry(&self, key: TimerKey) -> Option<Timestamp> {
+        self.place(key).map(|place| self.heap[place].0)
     }
 
     /// Whether the element has a timer that is set.
@@ -48,37 +61,52 @@ impl Timers {
         self.slots[element as usize].iter().any(Option::is_some)
     }
 
-    fn is_live(&self, entry: u64, (element, slot): TimerKey) -> bool {
-        matches!(self.slots[element as usize].get(slot as usize), Some(Some((_, live))) if *live == entry)
+    /// Moves an entry that may be out of place up, then down, until it is right.
+    fn settle(&mut self, mut at: usize) {
+        while at > 0 && self.heap[at].0 < self.heap[at / ARITY].0 {
+            self.swap(at, at / ARITY);
+            at /= ARITY;
+        }
+        loop {
+            let children = (at * ARITY).max(1)..((at + 1) * ARITY).min(self.heap.len());
+            // Of those that are equal, this entry goes before its children, and the first child before the others.
+            let least = children.fold(at, |least, child| match self.heap[child].0 < self.heap[least].0 {
+                true => child,
+                false => least,
+            });
+            if least == at {
+                break;
+            }
+            self.swap(at, least);
+            at = least;
+        }
+        self.note(at);
     }
 
-    /// Entries of timers that were set anew stay in the heap until they surface; when most are such, they go.
-    fn compact(&mut self) {
-        if self.heap.len() > 64 + 4 * self.slots.iter().map(Vec::len).sum::<usize>() {
-            let heap = std::mem::take(&mut self.heap);
-            self.heap =
-                heap.into_iter().filter(|&Reverse((_, entry, key))| self.is_live(entry, key)).collect();
+    fn swap(&mut self, a: usize, b: usize) {
+        self.heap.swap(a, b);
+        self.note(a);
+    }
+
+    /// Notes where the entry at `place` is.
+    fn note(&mut self, place: usize) {
+        let (_, (element, slot)) = self.heap[place];
+        let slots = &mut self.slots[element as usize];
+        if slots.len() <= slot as usize {
+            slots.resize(slot as usize + 1, None);
         }
+        slots[slot as usize] = Some(place);
     }
 
     /// When the next timer expires.
-    pub fn next_expiry(&mut self) -> Option<Timestamp> {
-        while let Some(&Reverse((at, entry, key))) = self.heap.peek() {
-            if self.is_live(entry, key) {
-                return Some(at);
-            }
-            self.heap.pop();
-        }
-        None
+    pub fn next_expiry(&self) -> Option<Timestamp> {
+        self.heap.first().map(|(at, _)| *at)
     }
 
     /// Unsets and returns a timer that has expired by `now`, the earliest first.
     pub fn pop_expired(&mut self, now: Timestamp) -> Option<TimerKey> {
-        if self.next_expiry()? > now {
-            return None;
-        }
-        let Reverse((_, _, key)) = self.heap.pop()?;
-        self.unschedule(key);
+        let &(at, key) = self.heap.first()?;
+        (at <= now).then(|| self.unschedule(key))?;
         Some(key)
     }
 }
@@ -110,11 +138,39 @@ mod tests {
         for n in 0..1000 {
             t.schedule((0, 0), at(n));
         }
-        assert!(t.heap.len() < 200);
+        assert_eq!(t.heap.len(), 1);
         assert_eq!(t.pop_expired(at(998)), None);
         assert_eq!(t.pop_expired(at(999)), Some((0, 0)));
         t.schedule((0, 0), at(5));
         t.unschedule((0, 0));
         assert_eq!(t.next_expiry(), None);
+    }
+
+    #[test]
+    fn ties_come_out_as_in_click() {
+        let mut t = Timers::new(5);
+        (0..5).for_each(|e| t.schedule((e, 0), at(7)));
+        let order: Vec<u32> = std::iter::from_fn(|| t.pop_expired(at(7))).map(|(e, _)| e).collect();
+        // The last entry of the heap takes the place of the first, and does not give way to its equals.
+        assert_eq!(order, [0, 4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn any_order_of_setting_and_unsetting_comes_out_sorted() {
+        let mut t = Timers::new(500);
+        let time = |n: u32| i64::from(n.wrapping_mul(2_654_435_761) >> 20);
+        (0..500).for_each(|e| t.schedule((e, (e % 3) as u16), at(time(e))));
+        (0..500).step_by(7).for_each(|e| t.schedule((e, (e % 3) as u16), at(time(e + 1000))));
+        (0..500).step_by(5).for_each(|e| t.unschedule((e, (e % 3) as u16)));
+        let expected = |e: &u32| if e % 7 == 0 { time(e + 1000) } else { time(*e) };
+        let mut times: Vec<i64> = (0..500u32).filter(|e| e % 5 != 0).map(|e| expected(&e)).collect();
+        times.sort_unstable();
+        let mut popped = Vec::new();
+        while let Some(next) = t.next_expiry() {
+            popped.push(next.nanos());
+            assert_eq!(t.pop_expired(next - std::time::Duration::from_nanos(1)), None);
+            assert!(t.pop_expired(next).is_some());
+        }
+        assert_eq!(popped, times);
     }
 }
