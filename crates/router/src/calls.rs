@@ -157,13 +157,17 @@ impl Router {
 
     /// The flat configuration, as it is shown at present.
     pub(crate) fn flat_shown(&mut self) -> String {
-        let mut graph = self.to_present_graph();
+        let mut present = self.present_configs();
         if self.hides_keys {
-            for (info, element) in self.infos.iter().zip(&mut graph.elements) {
-                element.config = hide_keys(info.class.args, &element.config);
+            for (id, info) in self.ids().zip(&self.infos) {
+                let shown = present.get(&id).map_or(info.config.as_str(), String::as_str);
+                let hidden = hide_keys(info.class.args, shown);
+                if hidden != info.config {
+                    present.insert(id, hidden);
+                }
             }
         }
-        clickwork_lang::print(&graph)
+        self.print_with(present)
     }
 
     /// Writes a resolved handler.
