@@ -162,8 +162,9 @@ mod tests {
         (0..500).for_each(|e| t.schedule((e, (e % 3) as u16), at(time(e))));
         (0..500).step_by(7).for_each(|e| t.schedule((e, (e % 3) as u16), at(time(e + 1000))));
         (0..500).step_by(5).for_each(|e| t.unschedule((e, (e % 3) as u16)));
-        let expected = |e: &u32| if e % 7 == 0 { time(e + 1000) } else { time(*e) };
-        let mut times: Vec<i64> = (0..500u32).filter(|e| e % 5 != 0).map(|e| expected(&e)).collect();
+        let expected = |e: &u32| if e.is_multiple_of(7) { time(e + 1000) } else { time(*e) };
+        let mut times: Vec<i64> =
+            (0..500u32).filter(|e| !e.is_multiple_of(5)).map(|e| expected(&e)).collect();
         times.sort_unstable();
         let mut popped = Vec::new();
         while let Some(next) = t.next_expiry() {
