@@ -103,6 +103,8 @@ fn our_options_do_what_the_table_says() {
 }
 
 fn the_kernel_does_what_the_tables_say() {
+    // Some options are root's alone.
+    clickwork_oracles::root();
     if let Err(reason) = kernel::available() {
         clickwork_oracles::lacking(&reason);
     }
