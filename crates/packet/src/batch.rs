@@ -305,7 +305,10 @@ mod tests {
             || drop(sized(1..=2)),
             || _ = sized(1..=3).drain_front(2),
             || _ = sized(1..=4).into_iter().nth(1),
-            || *&mut sized(1..=2) = Batch::new(),
+            || {
+                let batch = &mut sized(1..=2);
+                *batch = Batch::new();
+            },
         ];
         for lose in losing {
             let text = text_of(lose).expect("it panics");
