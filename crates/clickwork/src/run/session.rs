@@ -150,8 +150,8 @@ fn interrupt(router: &Router) -> Arc<AtomicBool> {
     use signal_hook::{consts, flag};
     let stop = Arc::new(AtomicBool::new(false));
     let signals = [consts::SIGINT, consts::SIGTERM, consts::SIGHUP];
-    let wanted = |s: &i32| !router.claims_signal(*s) && !(*s == consts::SIGHUP && is_ignored(*s));
-    for signal in signals.into_iter().filter(wanted) {
+    let unwanted = |s: &i32| router.claims_signal(*s) || *s == consts::SIGHUP && is_ignored(*s);
+    for signal in signals.into_iter().filter(|s| !unwanted(s)) {
         // The order matters: the default action is taken if the flag was set before this signal.
         let _ = flag::register_conditional_default(signal, Arc::clone(&stop));
         let _ = flag::register(signal, Arc::clone(&stop));

@@ -24,7 +24,7 @@ impl Way {
 
     fn compiled(name: &str, options: Options, compiler: &Compiler) -> Way {
         let name = format!("{name}, {} {}", compiler.program, compiler.options);
-        Way { name, options, compiler: Some(compiler.clone()), junk: 0 }
+        Way { name, options, compiler: Some(*compiler), junk: 0 }
     }
 }
 

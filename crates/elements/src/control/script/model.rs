@@ -121,6 +121,8 @@ struct Script {
 #[derive(Clone, Debug, Default)]
 struct World {
     scripts: [Script; 2],
+    /// Who waits, the next first. Of two that wait equally long it is who began, as in Click's heap of timers.
+    waiting: Vec<usize>,
     printed: String,
     now: u64,
     /// Instructions so far.
@@ -239,8 +241,9 @@ impl World {
         }
         if jumps >= MAX_JUMPS {
             self.executed = PATIENCE;
+            self.stop_waiting(who);
             let script = self.script(who);
-            (script.pos, script.timer) = (script.insns.len(), None);
+            script.pos = script.insns.len();
         }
         jumps + 1
     }
@@ -268,10 +271,14 @@ impl World {
                 }
             }
             Insn::Wait if script.count == goal => {
-                (script.timer, script.pos) = (Some(now + SECOND), at);
+                script.pos = at;
+                self.wait_until(who, now + SECOND);
                 return Next::Done;
             }
-            Insn::Wait => (script.count, script.timer) = (script.count + 1, None),
+            Insn::Wait => {
+                script.count += 1;
+                self.stop_waiting(who);
+            }
             Insn::Return => {
                 script.value = script.n.to_string();
                 script.pos = at;
@@ -317,14 +324,27 @@ impl World {
         format!("{n} {}", args.split(' ').filter(|word| !word.is_empty()).count())
     }
 
+    fn wait_until(&mut self, who: usize, expiry: u64) {
+        self.script(who).timer = Some(expiry);
+        if !self.waiting.contains(&who) {
+            self.waiting.push(who);
+        }
+        // Stable: who was before the other stays there if both wait equally long.
+        self.waiting.sort_by_key(|who| self.scripts[*who].timer);
+    }
+
+    fn stop_waiting(&mut self, who: usize) {
+        self.script(who).timer = None;
+        self.waiting.retain(|other| *other != who);
+    }
+
     /// Time passes, and timers expire.
     fn pass(&mut self, time: u64) {
         let end = self.now + time;
-        loop {
-            let first = |who: &usize| self.scripts[*who].timer.unwrap_or(u64::MAX);
-            let who = [0, 1].into_iter().min_by_key(first).unwrap_or(0);
+        while let Some(&who) = self.waiting.first() {
             let Some(expiry) = self.scripts[who].timer.filter(|t| *t <= end) else { break };
-            (self.now, self.script(who).timer) = (expiry, None);
+            self.now = expiry;
+            self.stop_waiting(who);
             self.step(who, 1, 0);
         }
         self.now = end;
