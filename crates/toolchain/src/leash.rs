@@ -138,7 +138,7 @@ mod tests {
         leash.cut();
         assert_eq!(io::read_to_string(said).unwrap(), "");
         assert_eq!(child.wait().unwrap().signal(), Some(9));
-        let late = leash.run(&mut sh(Reach::Alone, "sleep 1000")).unwrap();
+        let late = leash.run(&mut sh(Reach::Alone, "exec sleep 1000")).unwrap();
         assert_eq!(late.status.signal(), Some(9), "a leash that was cut holds nothing");
     }
 }
