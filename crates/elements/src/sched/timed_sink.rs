@@ -50,9 +50,6 @@ impl TimedSink {
 impl Element for TimedSink {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read("INTERVAL", &mut self.interval);
-        if self.interval.is_zero() {
-            args.error_in("INTERVAL", "must be more than 0");
-        }
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
@@ -86,5 +83,16 @@ mod tests {
         t.write("t.interval 2s").unwrap();
         assert_eq!(t.read("t.interval"), "2s");
         assert_eq!(t.write("t.interval 0").unwrap_err(), "bad interval");
+    }
+
+    #[test]
+    fn without_an_interval_it_takes_what_comes() {
+        let mut t = Harness::new(
+            "RatedSource(RATE 1000000, LIMIT 50) -> q :: Queue -> TimedSink(0); DriverManager(wait 0.0001s, stop)",
+        );
+        assert_eq!(
+            (t.run(), t.read("q.length"), t.read("q.drops")),
+            (Outcome::Stopped, "0".into(), "0".into())
+        );
     }
 }
