@@ -115,10 +115,18 @@ fn the_kernel_does_what_the_tables_say() {
         let text = written(&option_table(kernel::Kernel::new));
         std::fs::write(path("options.txt"), head.to_owned() + &text).unwrap();
     }
-    // A busy machine needs more time for its loopback: a difference counts if it stays.
+    // A busy machine needs more time for its loopback, and others on it take ports: a difference counts if it stays.
     let mut text = differences("table.txt", &table(kernel::Kernel::new));
-    if !text.is_empty() {
-        text = differences("table.txt", &table(kernel::Kernel::patient));
+    for _ in 0..3 {
+        if text.is_empty() {
+            break;
+        }
+        let again = differences("table.txt", &table(kernel::Kernel::patient));
+        text = text
+            .lines()
+            .filter(|line| again.lines().any(|other| other == *line))
+            .collect::<Vec<_>>()
+            .join("\n");
     }
     assert!(text.is_empty(), "\n{text}");
     let text = differences("options.txt", &option_table(kernel::Kernel::new));
