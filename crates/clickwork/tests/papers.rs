@@ -17,9 +17,12 @@ fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
-/// What a run in simulated time prints on standard output.
+/// What a run in simulated time prints on standard output, with the same random numbers each time.
 fn run(dir: &Scratch, file: &Path, args: &[&str]) -> String {
-    let done = dir.clickwork().args(["run", "--simtime", common::text(file)]).args(args).assert().success();
+    let text = std::fs::read_to_string(file).unwrap() + "\nRandomSeed(1);\n";
+    let seeded = dir.write("seeded.click", &text);
+    let done =
+        dir.clickwork().args(["run", "--simtime", common::text(&seeded)]).args(args).assert().success();
     String::from_utf8(done.get_output().stdout.clone()).unwrap()
 }
 
