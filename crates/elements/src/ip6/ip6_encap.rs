@@ -101,7 +101,7 @@ mod tests {
             "s :: Source -> SetIP6Address(2001:db8::3) -> e :: IP6Encap(41, ::1, DST_ANNO) -> k :: Sink",
         );
         t.push("s", 0, [Packet::new(b"abc")]);
-        assert_eq!((t.read("e.src"), t.read("e.dst")), ("::1".into(), "DST_ANNO".into()));
+        assert_eq!((t.read("e.src"), t.read("e.dst")), ("::0.0.0.1".into(), "DST_ANNO".into()));
         t.write("e.dst 2001:db8::4").unwrap();
         t.push("s", 0, [Packet::new(b"abc")]);
         let destinations: Vec<_> = t.bytes("k").iter().map(|b| b[39]).collect();

@@ -131,9 +131,12 @@ mod tests {
     fn handlers_change_addresses_and_ports() {
         let mut t = Harness::new("s :: Source -> e :: UDPIP6Encap(::1, 99, DST_ANNO, 53) -> k :: Sink");
         assert_eq!(t.read("e.dst"), "::");
-        for (write, read) in
-            [("src ::9", "src"), ("sport 7", "sport"), ("dst 2001:db8::8", "dst"), ("dport 6", "dport")]
-        {
+        for (write, read) in [
+            ("src 2001:db8::9", "src"),
+            ("sport 7", "sport"),
+            ("dst 2001:db8::8", "dst"),
+            ("dport 6", "dport"),
+        ] {
             t.write(&format!("e.{write}")).unwrap();
             assert_eq!(t.read(&format!("e.{read}")), write.split(' ').nth(1).unwrap());
         }

@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 /// An IPv6 address, ordered as a number.
 ///
-/// Printed as RFC 5952 says, and Click does: the longest run of zero groups is shortened, the first of several, and only
-/// IPv4-mapped addresses (`::ffff:1.2.3.4`) end in dotted form.
+/// Printed as Click does, by RFC 5952: the longest run of zero groups is shortened, the first of several. IPv4-mapped and
+/// IPv4-compatible addresses (RFC 4291 §2.5.5) end in dotted form, `::ffff:1.2.3.4` and `::1.2.3.4`; so `::1` is `::0.0.0.1`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Ipv6Address(u128);
 
@@ -99,9 +99,11 @@ impl Ipv6Address {
 
 impl fmt::Display for Ipv6Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&match self.mapped_ipv4() {
-            Some(address) => format!("::ffff:{address}"),
-            None => shortened(self.segments()),
+        let end = Ipv4Address::from_bits(self.0 as u32);
+        f.pad(&match self.0 >> 32 {
+            0 if self.0 != 0 => format!("::{end}"),
+            0xFFFF => format!("::ffff:{end}"),
+            _ => shortened(self.segments()),
         })
     }
 }
@@ -229,8 +231,8 @@ mod tests {
     fn prints_as_click_does() {
         for (input, printed) in [
             ("::", "::"),
-            ("::1", "::1"),
-            ("::1.2.3.4", "::102:304"),
+            ("::1", "::0.0.0.1"),
+            ("::102:304", "::1.2.3.4"),
             ("::ffff:1.2.3.4", "::ffff:1.2.3.4"),
             ("3FFE:1:0:0:0:0:0:1", "3ffe:1::1"),
             ("fe80::9", "fe80::9"),
@@ -238,6 +240,7 @@ mod tests {
             ("0:1:2:3:4:5:6:7", "0:1:2:3:4:5:6:7"),
             ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
             ("1:0:0:2:0:0:3:4", "1::2:0:0:3:4"),
+            ("::1:0:0", "::1:0:0"),
             ("0:0:1::", "0:0:1::"),
             ("1:2:3::", "1:2:3::"),
             ("1:2:3:4:5:6:7:0", "1:2:3:4:5:6:7:0"),
