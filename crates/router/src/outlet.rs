@@ -64,12 +64,7 @@ impl Outlet {
     fn new(target: Target) -> Outlet {
         let mut outlet =
             Outlet { target, chunk: None, waiting: Vec::new(), written: 0, patient: true, stalled: false };
-        let kind = fstat(outlet.as_fd()).map(|facts| FileType::from_raw_mode(facts.st_mode));
-        outlet.chunk = match kind {
-            Ok(FileType::RegularFile | FileType::Directory) => None,
-            Ok(FileType::CharacterDevice) if rustix::termios::isatty(outlet.as_fd()) => Some(TERMINAL_CHUNK),
-            _ => Some(CHUNK),
-        };
+        outlet.chunk = chunk(outlet.as_fd());
         outlet
     }
 
@@ -160,6 +155,19 @@ impl Outlet {
     /// Whether the reader takes something within this time.
     fn is_ready(&self, patience: Duration) -> bool {
         is_writable(self.as_fd(), patience)
+    }
+}
+
+/// How much to write at once to a file whose reader may be slow; `None` for one that has no reader.
+fn chunk(file: BorrowedFd<'_>) -> Option<usize> {
+    // Miri, which runs tests, does not know the call.
+    if cfg!(miri) {
+        return None;
+    }
+    match fstat(file).map(|facts| FileType::from_raw_mode(facts.st_mode)) {
+        Ok(FileType::RegularFile | FileType::Directory) => None,
+        Ok(FileType::CharacterDevice) if rustix::termios::isatty(file) => Some(TERMINAL_CHUNK),
+        _ => Some(CHUNK),
     }
 }
 
