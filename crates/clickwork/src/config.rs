@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn libraries_are_sought_in_conf_then_in_the_directory_then_beside_the_file() {
-        let dir = std::env::temp_dir().join(format!("clickwork-path-{}", std::process::id()));
+        let dir = clickwork_oracles::unused("clickwork-path");
         let file = |path: &str| {
             let path = dir.join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

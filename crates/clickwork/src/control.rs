@@ -158,7 +158,7 @@ mod tests {
 
     /// What a server that sends `script` and closes makes of a call.
     fn against<T>(name: &str, script: &'static [u8], call: impl FnOnce(Client) -> T) -> Result<T, String> {
-        let path = std::env::temp_dir().join(format!("clickwork-{}-{name}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-{name}"));
         let listener = UnixListener::bind(&path).unwrap();
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();

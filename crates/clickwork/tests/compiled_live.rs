@@ -126,7 +126,7 @@ struct Namespace(String);
 impl Namespace {
     fn new() -> Namespace {
         clickwork_oracles::namespaces();
-        let namespace = Namespace(format!("clickwork-compiled-{}", std::process::id()));
+        let namespace = Namespace(clickwork_oracles::unique("clickwork-compiled"));
         let ip = |args: &[&str]| {
             Command::new("ip").args(args).output().is_ok_and(|output| output.status.success())
         };
@@ -162,7 +162,7 @@ fn packets_of_a_device_are_neither_lost_nor_reordered_by_the_change() {
     while !dir.path("a.sock").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let path = "FromDevice(b, PROMISC true, SNIFFER false) -> c :: Classifier(12/0800, -) -> Strip(14) -> CheckIPHeader -> DecIPTTL
+    let path = "from :: FromDevice(b, PROMISC true, SNIFFER false) -> c :: Classifier(12/0800, -) -> Strip(14) -> CheckIPHeader -> DecIPTTL
         -> Queue(10000) -> Unqueue -> Paint(1) -> out :: Counter -> ToDump(out.pcap, ENCAP IP); c [1] -> Discard";
     let mut receiver = Live::start(&dir, "b.sock", namespace.run(&["--compiled", "-e", path]));
     receiver.wait_for("elements run compiled");
@@ -170,11 +170,15 @@ fn packets_of_a_device_are_neither_lost_nor_reordered_by_the_change() {
     receiver.wait_above("out.count", before + 300);
     let sent = sender.drain();
     std::thread::sleep(Duration::from_millis(200));
+    // What the kernel had no room for while the machine let the receiver wait.
+    let lost = receiver.read("from.kernel_drops");
     receiver.ctl(&["write", "stop"]);
     assert!(receiver.child.wait().expect("it ends").success());
     let numbers = numbers(&dir);
     assert!(before > 0 && numbers.len() as u64 > before + 300);
-    assert!(numbers.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1)), "order");
+    let gaps = || numbers.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]).wrapping_sub(1));
+    assert!(gaps().all(|gap| gap < 0x8000), "order");
+    assert!(gaps().map(u64::from).sum::<u64>() <= lost, "losses");
     assert!(numbers.len() as u64 <= sent);
 }
 

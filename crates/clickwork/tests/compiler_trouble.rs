@@ -66,7 +66,7 @@ impl Machine {
 }
 
 fn wait_until<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
-    for _ in 0..6000 {
+    for _ in 0..60_000 {
         if let Some(found) = done() {
             return found;
         }

@@ -8,7 +8,7 @@ use std::process::Command;
 /// The demonstration can run here.
 fn expect_possible(test: &str) {
     clickwork_oracles::namespaces();
-    let name = format!("clickwork-test-{}-{test}", std::process::id());
+    let name = clickwork_oracles::unique(&format!("clickwork-test-{test}"));
     let netns = |verb: &str| {
         Command::new("ip").args(["netns", verb, &name]).output().is_ok_and(|o| o.status.success())
     };

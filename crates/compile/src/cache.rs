@@ -136,8 +136,7 @@ mod tests {
 
     impl Scratch {
         fn new(name: &str) -> (Scratch, Cache) {
-            let path =
-                std::env::temp_dir().join(format!("clickwork-compile-cache-{name}-{}", std::process::id()));
+            let path = clickwork_oracles::unused(&format!("clickwork-compile-cache-{name}"));
             let _ = std::fs::remove_dir_all(&path);
             let cache = Cache { folder: Folder::at(&path).unwrap() };
             (Scratch(path), cache)

@@ -221,7 +221,7 @@ mod tests {
     use std::fs::File;
 
     fn cache(name: &str) -> Cache {
-        let folder = std::env::temp_dir().join(format!("clickwork-cache-{name}-{}", std::process::id()));
+        let folder = clickwork_oracles::unused(&format!("clickwork-cache-{name}"));
         let _ = fs::remove_dir_all(&folder);
         Cache::of(Folder::at(&folder).unwrap(), None).unwrap()
     }

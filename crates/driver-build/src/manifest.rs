@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_others_could_write_names_no_packages() {
-        let folder = std::env::temp_dir().join(format!("clickwork-manifest-{}", std::process::id()));
+        let folder = clickwork_oracles::unused("clickwork-manifest");
         let below = folder.join("configurations");
         fs::create_dir_all(&below).unwrap();
         let file = folder.join(FILE);

@@ -144,7 +144,7 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Folder {
-            let path = std::env::temp_dir().join(format!("clickwork-package-{name}-{}", std::process::id()));
+            let path = clickwork_oracles::unused(&format!("clickwork-package-{name}"));
             let _ = fs::remove_dir_all(&path);
             Folder(path)
         }

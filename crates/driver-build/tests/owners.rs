@@ -18,7 +18,7 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new(name: &str) -> Scratch {
         clickwork_oracles::root();
-        let path = std::env::temp_dir().join(format!("clickwork-owners-{name}-{}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-owners-{name}"));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Scratch(path)

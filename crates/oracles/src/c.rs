@@ -23,7 +23,7 @@ pub fn c_compiler(name: &'static str, options: &'static str) {
 
 /// Whether the smallest program can be made.
 fn links(compiler: &str, options: &str) -> bool {
-    let folder = std::env::temp_dir().join(format!("clickwork-oracles-{}", std::process::id()));
+    let folder = crate::unused("clickwork-oracles");
     let (source, program): (PathBuf, PathBuf) = (folder.join("empty.c"), folder.join("empty"));
     let written = std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(&source, "int main(void) { return 0; }\n"));

@@ -15,10 +15,13 @@
 //! clickwork_oracles::tests! { tshark_reads_our_captures }
 //! ```
 //!
+//! Tests also get names and addresses here that nobody else has, see [`unique`].
+//!
 //! A function that is not listed is dead code, of which the compiler warns; a `#[test]` in such a target fails the tests of this crate.
 #![forbid(unsafe_code)]
 
 mod c;
+mod unique;
 
 use libtest_mimic::{Arguments, Completion, Failed};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -26,6 +29,7 @@ use std::path::Path;
 
 pub use c::{SANITIZERS, c_compiler};
 pub use libtest_mimic::Trial;
+pub use unique::{loopback, unique, unused};
 
 /// The main function of a target: it runs these functions, by the paths that they have here.
 #[macro_export]

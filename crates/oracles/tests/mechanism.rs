@@ -53,7 +53,7 @@ fn filters_and_lists_work() {
 
 #[test]
 fn a_file_can_say_which_tests_to_run() {
-    let file = std::env::temp_dir().join(format!("clickwork-oracle-tests-{}", std::process::id()));
+    let file = clickwork_oracles::unused("clickwork-oracle-tests");
     std::fs::write(&file, "needs_nothing\nneeds_tshark\n").expect("a temporary file");
     let mut command = Command::new(program());
     let output = command.arg("--list").env("ORACLE_TESTS", &file).output().expect("it runs");

@@ -13,7 +13,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str, files: &[(&str, &str)]) -> Folder {
-        let folder = std::env::temp_dir().join(format!("compose-{}-{name}", std::process::id()));
+        let folder = clickwork_oracles::unused(&format!("compose-{name}"));
         for (file, text) in files {
             let path = folder.join(file);
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a temporary folder");

@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn files_are_written_at_once() {
-        let name = std::env::temp_dir().join(format!("clickwork-outlet-{}", std::process::id()));
+        let name = clickwork_oracles::unused("clickwork-outlet");
         let mut outlet = Outlet::file(File::create(&name).unwrap());
         outlet.set_patient(false);
         assert!(!outlet.may_wait());

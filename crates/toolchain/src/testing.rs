@@ -7,7 +7,7 @@ pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
     pub fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("clickwork-toolchain-{name}-{}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-toolchain-{name}"));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Scratch(path)

@@ -19,7 +19,7 @@ fn rustc() -> Command {
 
 /// A program of these modules, named `c0`, `c1` and so on, of a table `FAST` of their functions, and of `main`.
 pub fn compile(name: &str, modules: &[String], main: &str, optimisation: &str) -> Compiled {
-    let folder = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
+    let folder = clickwork_oracles::unused(&format!("clickwork-{name}"));
     let compiled = Compiled(folder);
     std::fs::create_dir_all(&compiled.0).expect("a folder for the program");
     std::fs::write(compiled.0.join("main.rs"), text(modules, main)).expect("written");

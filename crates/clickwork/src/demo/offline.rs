@@ -221,7 +221,7 @@ mod tests {
     use std::path::PathBuf;
 
     fn scratch(name: &str) -> PathBuf {
-        std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()))
+        clickwork_oracles::unused(&format!("clickwork-{name}"))
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct Scratch(PathBuf);
 impl Scratch {
     /// A fresh directory; `name` must differ between tests.
     pub fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-{name}"));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("the temporary directory can be written");
         Scratch(path)

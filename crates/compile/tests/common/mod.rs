@@ -27,7 +27,7 @@ pub fn seeds(count: u64) -> std::ops::Range<u64> {
 
 /// The code of a text, compiled now.
 pub fn compiled(name: &str, text: &Text) -> Library {
-    let folder = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
+    let folder = clickwork_oracles::unused(&format!("clickwork-{name}"));
     let _ = std::fs::remove_dir_all(&folder); // of a process with the same number that was killed
     std::fs::create_dir(&folder).expect("nobody else has this name");
     let code = rustc::compile(text, &folder, &Leash::default());

@@ -118,7 +118,7 @@ pub struct Folder(PathBuf);
 impl Folder {
     /// The working folder of this program from now on.
     pub fn enter(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-{name}"));
         std::fs::create_dir_all(&path).expect("the temporary folder can be written");
         std::env::set_current_dir(&path).expect("it is there");
         let mut random = Random::new(7);

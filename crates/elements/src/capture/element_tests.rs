@@ -13,7 +13,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("clickwork-{test}-{}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-{test}"));
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
     }

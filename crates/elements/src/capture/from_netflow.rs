@@ -322,7 +322,7 @@ mod tests {
     use clickwork_router::Outcome;
 
     fn packets(test: &str, text: &str, args: &str) -> (Vec<Packet>, String) {
-        let name = std::env::temp_dir().join(format!("clickwork-netflow-{test}-{}", std::process::id()));
+        let name = clickwork_oracles::unused(&format!("clickwork-netflow-{test}"));
         std::fs::write(&name, text).unwrap();
         let mut t = Harness::new(&format!(
             "FromNetFlowSummaryDump({}, STOP true{args}) -> k :: Sink",
@@ -385,7 +385,7 @@ mod tests {
     /// The first packet of a flow leaves when the flow begins.
     #[test]
     fn with_timing_packets_leave_at_their_own_times() {
-        let name = std::env::temp_dir().join(format!("clickwork-netflow-timing-{}", std::process::id()));
+        let name = clickwork_oracles::unused("clickwork-netflow-timing");
         std::fs::write(&name, TCP).unwrap();
         let mut t = Harness::new(&format!(
             "FromNetFlowSummaryDump({}, MULTIPACKET true, TIMING true) -> SetTimestamp -> k :: Sink",

@@ -214,7 +214,7 @@ fn packets_are_cut_at_the_snapshot_length() {
 
 #[test]
 fn seeking_repeats_a_record() {
-    let path = std::env::temp_dir().join(format!("clickwork-seek-{}.pcap", std::process::id()));
+    let path = clickwork_oracles::unused("clickwork-seek");
     std::fs::write(&path, write("a.pcap", all(), &sample())).unwrap();
     let mut reader = Reader::open(path.to_str().unwrap()).unwrap();
     reader.next_record().unwrap();

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_file_gets_the_lines_when_the_router_stops() {
-        let path = std::env::temp_dir().join(format!("clickwork-ip-print-{}", std::process::id()));
+        let path = clickwork_oracles::unused("clickwork-ip-print");
         let config = format!("s :: Source -> IPPrint(OUTFILE {}, TIMESTAMP 0) -> Discard", path.display());
         let mut t = Harness::new(&config);
         t.push("s", 0, [udp(), udp()]);

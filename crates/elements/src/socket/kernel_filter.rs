@@ -138,7 +138,7 @@ mod tests {
 
     impl Fake {
         fn new(name: &str) -> Fake {
-            let dir = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
+            let dir = clickwork_oracles::unused(&format!("clickwork-{name}"));
             std::fs::create_dir_all(&dir).unwrap();
             let script = "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/calls\"\n\
                           case \"$*\" in *bad0*) echo 'no such luck' >&2; exit 3;; esac\n";

@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn only_a_socket_that_nobody_answers_on_is_replaced() {
-        let path = std::env::temp_dir().join(format!("clickwork-abandoned-{}", std::process::id()));
+        let path = clickwork_oracles::unused("clickwork-abandoned");
         let name = Name::Unix(path.clone());
         for (kind, other) in
             [(SocketType::STREAM, SocketType::DGRAM), (SocketType::DGRAM, SocketType::STREAM)]

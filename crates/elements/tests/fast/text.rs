@@ -59,7 +59,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Folder {
-        let path = std::env::temp_dir().join(format!("clickwork-fast-{}", std::process::id()));
+        let path = clickwork_oracles::unused("clickwork-fast");
         Folder(path)
     }
 

@@ -4,17 +4,13 @@ use clickwork_elements::capture::linktype::LinkType;
 use clickwork_elements::capture::writer::{Options, Writer};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A capture file that goes away.
 struct Capture(PathBuf);
 
 impl Capture {
     fn of(link_type: LinkType, frames: &[Vec<u8>]) -> Capture {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("clickwork-oracle-{}-{number}.pcap", std::process::id());
-        let file = std::env::temp_dir().join(name);
+        let file = clickwork_oracles::unused("clickwork-oracle");
         let options = Options { link_type, ..Options::default() };
         let mut writer = Writer::create(file.to_str().expect("a plain name"), options).unwrap();
         for (frame, number) in frames.iter().zip(1u64..) {

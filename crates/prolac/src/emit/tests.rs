@@ -84,7 +84,7 @@ fn run(program: &Program, folder: &Path) -> String {
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("prolac-emit-{name}-{}", std::process::id()));
+    let folder = clickwork_oracles::unused(&format!("prolac-emit-{name}"));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }

@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn keys_come_from_files_that_nobody_else_can_read() {
-        let name = std::env::temp_dir().join(format!("clickwork-key-{}", std::process::id()));
+        let name = clickwork_oracles::unused("clickwork-key");
         let key = || HexKey::from_arg(&format!("file:{}", name.display()), &Names::default()).map(|k| k.0);
         let refused = |text: &str| {
             let error = key().unwrap_err().to_string();

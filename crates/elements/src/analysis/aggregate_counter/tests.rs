@@ -62,7 +62,7 @@ fn writes_text_files() {
 #[test]
 fn writes_binary_files() {
     let mut t = seen("MULTIPACKET false", [258, 258]);
-    let name = std::env::temp_dir().join(format!("clickwork-aggregates-{}", std::process::id()));
+    let name = clickwork_oracles::unused("clickwork-aggregates");
     t.write(&format!("a.write_file {}", name.display())).unwrap();
     let file = std::fs::read(&name).unwrap();
     std::fs::remove_file(&name).unwrap();

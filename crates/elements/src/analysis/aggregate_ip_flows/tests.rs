@@ -156,7 +156,7 @@ fn floods_cannot_grow_the_tables() {
 
 #[test]
 fn all_flows_are_told_in_the_trace_file() {
-    let name = std::env::temp_dir().join(format!("clickwork-flows-{}.xml", std::process::id()));
+    let name = clickwork_oracles::unused("clickwork-flows");
     let mut t = flows(&format!("TRACEINFO {}, UDP_TIMEOUT 1", name.display()));
     t.push("s", 0, [udp(B, A, 1000), udp(A, B, 1250), udp(A, B, 9000), tcp(A, B, ACK, 9001)]);
     t.router.cleanup();

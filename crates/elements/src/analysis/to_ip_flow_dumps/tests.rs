@@ -10,7 +10,7 @@ const B: (&str, u16) = ("10.0.0.2", 80);
 
 /// A folder of the test's own.
 fn folder(test: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("clickwork-flow-dumps-{test}-{}", std::process::id()));
+    let path = clickwork_oracles::unused(&format!("clickwork-flow-dumps-{test}"));
     let _ = std::fs::remove_dir_all(&path);
     path
 }

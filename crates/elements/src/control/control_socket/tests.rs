@@ -167,7 +167,7 @@ fn transcript_of_bytes(port: u16, sent: &[u8]) -> String {
 }
 
 fn socket_path(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("clickwork-{}-{name}", std::process::id()))
+    clickwork_oracles::unused(&format!("clickwork-{name}"))
 }
 
 #[test]
@@ -260,7 +260,10 @@ fn other_machines_are_let_in_only_if_that_is_said() {
     ];
     assert_eq!(printed, expected.concat());
     let connects = |host: &str, port: String| TcpStream::connect((host, port.parse().unwrap())).is_ok();
-    assert!(connects("127.0.0.1", t.read("a.port")) && !connects("127.0.0.2", t.read("a.port")));
+    assert!(
+        connects("127.0.0.1", t.read("a.port"))
+            && !connects(&clickwork_oracles::loopback().to_string(), t.read("a.port"))
+    );
     assert!(connects("127.0.0.2", t.read("b.port")) && connects("127.0.0.2", t.read("c.port")));
 }
 

@@ -121,7 +121,7 @@ fn quoting() {
 
 #[test]
 fn files() {
-    let path = std::env::temp_dir().join(format!("clickwork-script-{}", std::process::id()));
+    let path = clickwork_oracles::unused("clickwork-script");
     let file = path.display();
     let config = format!(
         "s :: Script(print >{file} \"one\", print >>{file} list, append list {file}, print \"$(cat {file})\", \

@@ -15,9 +15,9 @@ pub fn harness(config: &str) -> Harness {
     Harness::new(&format!("{TICK} {config}"))
 }
 
-/// Runs the router until `done` gives something, for ten seconds at most.
+/// Runs the router until `done` gives something, for five minutes at most.
 pub fn until<T>(t: &mut Harness, what: &str, mut done: impl FnMut(&mut Harness) -> Option<T>) -> T {
-    let give_up = Instant::now() + Duration::from_secs(10);
+    let give_up = Instant::now() + Duration::from_secs(300);
     loop {
         t.run_for(Duration::from_millis(2));
         if let Some(value) = done(t) {
@@ -44,7 +44,7 @@ pub struct TempPath(pub PathBuf);
 
 impl TempPath {
     pub fn new(name: &str) -> TempPath {
-        let path = std::env::temp_dir().join(format!("clickwork-{name}-{}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-{name}"));
         let _ = std::fs::remove_file(&path);
         TempPath(path)
     }
@@ -58,7 +58,7 @@ impl Drop for TempPath {
 
 fn udp() -> (UdpSocket, SocketAddr) {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
     let address = socket.local_addr().unwrap();
     (socket, address)
 }
@@ -310,7 +310,7 @@ fn a_server_takes_pulled_packets_only_when_somebody_is_there() {
 #[test]
 fn mistakes_are_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let free = { TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port() };
+    let free = { TcpListener::bind((clickwork_oracles::loopback(), 0)).unwrap().local_addr().unwrap() };
     let long = "x".repeat(200);
     for (args, message) in [
         ("SCTP, 1.2.3.4, 5", "unknown socket type `SCTP'"),
@@ -325,7 +325,7 @@ fn mistakes_are_named() {
         ("UDP, 1.2.3.4, 5, DENY nobody", "DENY: does not name an element"),
         ("UDP, 1.2.3.4, x", "PORT: "),
         (&format!("TCP, 127.0.0.1, {}", taken.local_addr().unwrap().port()), "bind: Address already in use"),
-        (&format!("TCP, 127.0.0.1, {free}, CLIENT true"), "connect: Connection refused"),
+        (&format!("TCP, {}, {}, CLIENT true", free.ip(), free.port()), "connect: Connection refused"),
         ("UDP, 192.0.2.1, 5", "bind: Cannot assign requested address"),
     ] {
         let e = Harness::errors(&format!("Socket({args}) -> d :: Discard"));

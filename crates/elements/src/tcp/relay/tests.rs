@@ -2,7 +2,7 @@
 
 use crate::testing::Harness;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("clickwork-relay-{name}-{}", std::process::id()));
+        let path = clickwork_oracles::unused(&format!("clickwork-relay-{name}"));
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
@@ -32,9 +32,14 @@ impl Drop for Folder {
     }
 }
 
+/// An address of the host at which nobody listens.
+fn free_address() -> SocketAddr {
+    TcpListener::bind((clickwork_oracles::loopback(), 0)).unwrap().local_addr().unwrap()
+}
+
 /// Runs the router, and `step` between its turns, until that gives something.
 fn until<T>(t: &mut Harness, mut step: impl FnMut(&mut Harness) -> Option<T>) -> T {
-    let give_up = Instant::now() + Duration::from_secs(20);
+    let give_up = Instant::now() + Duration::from_secs(300);
     loop {
         t.run_for(Duration::from_millis(2));
         if let Some(result) = step(t) {
@@ -141,9 +146,9 @@ fn a_server_that_does_not_read_is_not_written_to_without_end() {
 
 #[test]
 fn without_a_server_on_the_host_connections_are_broken_off() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let free = free_address();
     let folder = Folder::new("none");
-    for to in [format!("TCP, 127.0.0.1, {free}"), format!("UNIX, {}", folder.file())] {
+    for to in [format!("TCP, {}, {}", free.ip(), free.port()), format!("UNIX, {}", folder.file())] {
         let mut t = Harness::new(&format!(
             "{STACKS} {CLOCK} r :: TCPToSocket(b, 80, {to}); k :: TCPEchoClient(a, 10.0.0.2, 80)"
         ));
@@ -222,12 +227,14 @@ fn an_echo_that_nobody_reads_is_held_back_and_complete_when_it_is_read() {
 
 #[test]
 fn a_reset_of_the_router_is_an_end_on_the_host() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let free = free_address();
     let mut t = Harness::new(&format!(
-        "{STACKS} {CLOCK} s :: TCPChargenServer(b); r :: SocketToTCP(a, 10.0.0.2, 19, TCP, 127.0.0.1, {free})"
+        "{STACKS} {CLOCK} s :: TCPChargenServer(b); r :: SocketToTCP(a, 10.0.0.2, 19, TCP, {}, {})",
+        free.ip(),
+        free.port()
     ));
     t.run_for(Duration::from_millis(2));
-    let mut client = TcpStream::connect(("127.0.0.1", free)).unwrap();
+    let mut client = TcpStream::connect(free).unwrap();
     client.set_nonblocking(true).unwrap();
     let mut text = Vec::new();
     until(&mut t, |_| {
@@ -256,16 +263,18 @@ fn a_reset_of_the_router_is_an_end_on_the_host() {
 fn joined_streams_outlive_a_new_configuration() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = server.local_addr().unwrap().port();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let free = free_address();
     let config = format!(
         "{STACKS} {CLOCK} r :: TCPToSocket(b, 80, TCP, 127.0.0.1, {to}); TCPEchoServer(b); \
-         from :: SocketToTCP(a, 10.0.0.2, 7, TCP, 127.0.0.1, {free}); \
-         k :: TCPDiscardClient(a, 10.0.0.2, 80, LENGTH 20000000)"
+         from :: SocketToTCP(a, 10.0.0.2, 7, TCP, {}, {}); \
+         k :: TCPDiscardClient(a, 10.0.0.2, 80, LENGTH 20000000)",
+        free.ip(),
+        free.port()
     );
     let mut old = Harness::new(&config);
     let mut accepted = until(&mut old, |_| server.accept().ok()).0;
     accepted.set_nonblocking(true).unwrap();
-    let mut talking = TcpStream::connect(("127.0.0.1", free)).unwrap();
+    let mut talking = TcpStream::connect(free).unwrap();
     talking.set_nonblocking(true).unwrap();
     talking.write_all(b"before").unwrap();
     let mut heard = Vec::new();
@@ -273,7 +282,7 @@ fn joined_streams_outlive_a_new_configuration() {
 
     let mut new = Harness::new(&config);
     // This one waits to be accepted while one router replaces the other.
-    let mut waiting = TcpStream::connect(("127.0.0.1", free)).unwrap();
+    let mut waiting = TcpStream::connect(free).unwrap();
     new.router.take_over(old.router);
     let mut text = Vec::new();
     until(&mut new, |_| drain(&mut accepted, &mut text).then_some(()));
