@@ -20,7 +20,8 @@ fn errors(config: &str) -> String {
         return render(&diagnostics);
     }
     let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
-    let options = Options { clock, log: Log::buffer(), click_errors: true, ..Options::default() };
+    let options =
+        Options { clock, log: Log::buffer(), click_errors: true, seed: Some(1), ..Options::default() };
     render(&check(&graph, &sources, &registry, options).1)
 }
 
