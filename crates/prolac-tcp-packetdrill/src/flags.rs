@@ -2,7 +2,7 @@
 //!
 //! Words separated by commas: IPv4 and IPv6 addresses that are ours, of which connections take their source (others are
 //! learned from what packetdrill binds and sends); `LOCAL_IPV4` and `LOCAL_IPV6` for packetdrill's customary ones; `mtu=N`;
-//! `seed=N`; `sysctls=DIRECTORY` with other parameters than those of this machine.
+//! `seed=N`; `sysctls=DIRECTORY` with other parameters than those of this machine; `patient` where real time must never count.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -18,11 +18,14 @@ pub struct Flags {
     pub seed: u64,
     /// Where sysctls are read.
     pub sysctls: PathBuf,
+    /// Real time does not count, and a thread that has to say something is waited for as long as the machine lets it wait.
+    pub patient: bool,
 }
 
 impl Default for Flags {
     fn default() -> Flags {
-        Flags { addresses: Vec::new(), mtu: 1500, seed: 1, sysctls: PathBuf::from("/proc/sys/net") }
+        let sysctls = PathBuf::from("/proc/sys/net");
+        Flags { addresses: Vec::new(), mtu: 1500, seed: 1, sysctls, patient: false }
     }
 }
 
@@ -49,6 +52,7 @@ impl Flags {
             Some(("seed", number)) => self.seed = number.parse().ok()?,
             Some(("sysctls", path)) => self.sysctls = PathBuf::from(path),
             Some(_) => return None,
+            None if word == "patient" => self.patient = true,
             None if word == "LOCAL_IPV4" => self.addresses.push(LOCAL_IPV4.parse().ok()?),
             None if word == "LOCAL_IPV6" => self.addresses.push(LOCAL_IPV6.parse().ok()?),
             None => self.addresses.push(word.parse().ok()?),
@@ -68,10 +72,10 @@ mod tests {
 
     #[test]
     fn addresses_and_parameters() {
-        let (flags, unknown) = Flags::parse("192.168.0.1,fd3d::1,mtu=1280,seed=7");
+        let (flags, unknown) = Flags::parse("192.168.0.1,fd3d::1,mtu=1280,patient,seed=7");
         assert!(unknown.is_empty());
         assert_eq!(flags.addresses, ["192.168.0.1".parse::<IpAddr>().unwrap(), "fd3d::1".parse().unwrap()]);
-        assert_eq!((flags.mtu, flags.seed), (1280, 7));
+        assert_eq!((flags.mtu, flags.seed, flags.patient), (1280, 7, true));
         assert_eq!(Flags::parse("LOCAL_IPV4,LOCAL_IPV6").0.addresses.len(), 2);
         assert_eq!(Flags::parse(""), (Flags::default(), vec![]));
         assert_eq!(Flags::parse("192.168.0.1,nonsense,mtu=x").1, ["nonsense", "mtu=x"]);

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn packetdrill_interface_init(
     let (flags, unknown) = flags::Flags::parse(&text);
     for word in unknown {
         eprintln!(
-            "so_flags: {word:?} is none of: an IP address, LOCAL_IPV4, LOCAL_IPV6, mtu=N, seed=N, sysctls=DIRECTORY"
+            "so_flags: {word:?} is none of: an IP address, LOCAL_IPV4, LOCAL_IPV6, mtu=N, seed=N, sysctls=DIRECTORY, patient"
         );
     }
     let world = Box::new(world::World::new(flags));

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn sysctls_become_parameters() {
-        let root = std::env::temp_dir().join(format!("prolac-tcp-sysctl-{}", std::process::id()));
+        let root = clickwork_oracles::unused("prolac-tcp-sysctl");
         std::fs::create_dir_all(root.join("ipv4")).unwrap();
         for (name, text) in [
             ("tcp_sack", "0\n"),

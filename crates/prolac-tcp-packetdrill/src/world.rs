@@ -8,7 +8,7 @@
 //! machine is busy.
 //!
 //! Only when nobody calls us for a while (a shell command of the script sleeps, or packetdrill waits for its second thread)
-//! real time counts too, from [`PATIENCE`] on.
+//! real time counts too, from [`PATIENCE`] on; with the flag `patient` it never does, whatever the machine does meanwhile.
 //!
 //! # Threads
 //! A blocking call arrives on packetdrill's second thread, which then really sleeps here, in [`World::complete`]: packetdrill
@@ -38,6 +38,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const TICK: Duration = Duration::from_millis(10);
 /// How long others wait for a thread whose call has ended to ask for the time.
 const COURTESY: Duration = Duration::from_millis(50);
+/// The same with the flag `patient`.
+const PATIENT_COURTESY: Duration = Duration::from_secs(60);
 /// Real time that `netdev_receive` waits for another thread if no timer is set.
 const LAST_HOPE: Duration = Duration::from_secs(1);
 /// The clock begins here, so that times look like those of a clock on the wall: 2020-01-01.
@@ -218,7 +220,8 @@ impl World {
     fn settle<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         let me = thread::current().id();
         loop {
-            let polite = |since: &Instant| since.elapsed() < COURTESY;
+            let courtesy = if state.flags.patient { PATIENT_COURTESY } else { COURTESY };
+            let polite = |since: &Instant| since.elapsed() < courtesy;
             state.returned.retain(|_, since| polite(since));
             let generation = state.generation;
             let behind = state.sleepers.iter().any(|(id, s)| *id != me && s.seen < generation);
@@ -314,7 +317,11 @@ impl State {
     /// Microseconds of real time that have to be counted yet.
     fn uncounted(&self) -> u64 {
         let silence = self.heard.elapsed();
-        if silence < PATIENCE { 0 } else { silence.saturating_sub(self.counted).as_micros() as u64 }
+        if self.flags.patient || silence < PATIENCE {
+            0
+        } else {
+            silence.saturating_sub(self.counted).as_micros() as u64
+        }
     }
 
     /// Reads the sysctls again.

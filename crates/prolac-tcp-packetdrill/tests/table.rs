@@ -45,15 +45,27 @@ fn addresses_are_learned() {
 /// The clock goes on by itself when it is asked, exactly as long as one sleeps, and not while nothing is asked.
 #[test]
 fn time_is_exact() {
-    let stack = Stack::load("");
+    let stack = Stack::load("patient");
     let begin = stack.now();
     assert_eq!(stack.now(), begin + 1);
     stack.usleep(1_000_000);
     assert_eq!(stack.now(), begin + 1_000_002);
-    std::thread::sleep(std::time::Duration::from_millis(30));
-    assert_eq!(stack.now(), begin + 1_000_003, "a pause of the driver");
-    std::thread::sleep(std::time::Duration::from_millis(150));
-    assert!(stack.now() > begin + 1_150_000, "a command of the script that took its time");
+}
+
+/// A command of the script that takes its time counts, a short pause of the driver does not, and with the flag for it none at all.
+#[test]
+fn pauses_do_not_count() {
+    let elapsed = |flags: &str, pause: u64| {
+        let stack = Stack::load(flags);
+        let (begin, real) = (stack.now(), std::time::Instant::now());
+        std::thread::sleep(std::time::Duration::from_millis(pause));
+        (stack.now() - begin, real.elapsed().as_millis())
+    };
+    // The machine may make it a long one.
+    let (time, _) = (0..1000).map(|_| elapsed("", 30)).find(|(_, real)| *real < 100).expect("a short pause");
+    assert_eq!(time, 1);
+    assert!(elapsed("", 150).0 > 150_000);
+    assert_eq!(elapsed("patient", 150).0, 1);
 }
 
 /// A time that was set is as far as packets can be waited for; with none there is nothing to wait for.
@@ -63,9 +75,16 @@ fn nothing_is_an_answer() {
     assert!(stack.receive().is_none());
 }
 
-/// Two threads sleep in calls that time ends, and nobody else is there: real time lets them go, each at its own time.
+/// Two threads sleep in calls that time ends, and nobody else is there: real time lets them go, each at its own time. A thread that
+/// the machine keeps waiting before it looks at the clock is late, rightly: then they try again.
 #[test]
 fn sleepers_end_by_themselves() {
+    let exact =
+        |[short, long]: [i64; 2]| (20_000..21_000).contains(&short) && (50_000..51_000).contains(&long);
+    assert!((0..50).any(|_| exact(two_sleeps())), "{:?}", two_sleeps());
+}
+
+fn two_sleeps() -> [i64; 2] {
     let stack = Stack::load("");
     let begin = stack.now();
     let wait = |milliseconds: i32| {
@@ -80,15 +99,14 @@ fn sleepers_end_by_themselves() {
         (short.join().unwrap(), long.join().unwrap())
     });
     assert_eq!((short.0, long.0), (0, 0));
-    assert!((20_000..21_000).contains(&short.1), "{short:?}");
-    assert!((50_000..51_000).contains(&long.1), "{long:?}");
+    [short.1, long.1]
 }
 
 /// A C program has its own declaration of the table, and calls what has variable arguments as such.
 #[test]
 fn c_programs_see_the_same_table() {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/table.c");
-    let program = std::env::temp_dir().join(format!("prolac-tcp-table-{}", std::process::id()));
+    let program = clickwork_oracles::unused("prolac-tcp-table");
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let built = std::process::Command::new(compiler)
         .args(["-std=gnu11", "-Wall", "-Werror", "-o"])

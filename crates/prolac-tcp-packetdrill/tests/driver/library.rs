@@ -14,7 +14,7 @@ use prolac_tcp_packetdrill::interface::{Init, PacketdrillInterface};
 pub struct Stack {
     table: PacketdrillInterface,
     /// The code that the table leads to.
-    _library: Option<Library>,
+    library: Option<Library>,
 }
 
 // SAFETY: packetdrill calls the table from two threads; that is what the library is for.
@@ -45,16 +45,21 @@ impl Stack {
             let init = library.get::<Init>(b"packetdrill_interface_init\0").expect("the symbol");
             init(flags.as_ptr(), &raw mut table);
         }
-        Stack { table, _library: Some(library) }
+        Stack { table, library: Some(library) }
     }
 
     /// The kernel's.
     pub fn kernel(mtu: u32) -> Result<Stack, String> {
-        Ok(Stack { table: super::kernel::table(mtu)?, _library: None })
+        Ok(Stack { table: super::kernel::table(mtu)?, library: None })
     }
 
     pub fn table(&self) -> &PacketdrillInterface {
         &self.table
+    }
+
+    /// Whether its time is the real one.
+    pub fn is_kernel(&self) -> bool {
+        self.library.is_none()
     }
 
     /// Microseconds.

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use clickwork_prolac_tcp::sockets::linux::{AF_INET, AF_INET6};
 
@@ -118,12 +117,14 @@ pub fn run(script: &Script, mode: Mode, tested: Tested) -> Result<(), String> {
 }
 
 fn run_on_ours(script: &Script, mode: Mode, mtu: u32) -> Result<(), String> {
-    static RUNS: AtomicU32 = AtomicU32::new(0);
-    let name = format!("prolac-tcp-{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
-    let sysctls = std::env::temp_dir().join(name);
+    let sysctls = clickwork_oracles::unused("prolac-tcp");
     std::fs::create_dir_all(&sysctls).map_err(|error| error.to_string())?;
-    let mut flags =
-        vec![mode.local().to_string(), format!("mtu={mtu}"), format!("sysctls={}", sysctls.display())];
+    let mut flags = vec![
+        mode.local().to_string(),
+        format!("mtu={mtu}"),
+        format!("sysctls={}", sysctls.display()),
+        "patient".into(),
+    ];
     flags.extend(script.flags.iter().cloned());
     let stack = Stack::load(&flags.join(","));
     let result = run_on(&stack, script, mode, sysctls.clone(), TOLERANCE);
