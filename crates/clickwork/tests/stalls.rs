@@ -30,7 +30,7 @@ fn start(config: &str, arguments: &[&str]) -> Child {
 
 /// What a program that ends by itself writes to standard output and error.
 fn end(mut child: Child) -> (String, String) {
-    let give_up = Instant::now() + Duration::from_secs(60);
+    let give_up = Instant::now() + Duration::from_secs(600);
     while child.try_wait().unwrap().is_none() {
         if Instant::now() > give_up {
             let _ = child.kill();
@@ -44,8 +44,13 @@ fn end(mut child: Child) -> (String, String) {
     texts
 }
 
-/// Other packets of a router, which stop it when there were enough.
-const OTHERS: &str = "TimedSource(0.001, LIMIT 300, STOP true) -> others :: Counter -> Discard;";
+/// Other packets of a router, which goes on until they have passed and `counter` has counted `count`.
+fn others(interval: &str, limit: u32, counter: &str, count: u32) -> String {
+    format!(
+        "TimedSource({interval}, LIMIT {limit}) -> others :: Counter -> Discard;
+         Script(wait 10ms, goto begin $(lt $(others.count) {limit}), goto begin $(lt $({counter}.count) {count}), stop)"
+    )
+}
 
 /// The beginning of a pcap file, and a record with some bytes.
 const PCAP: [u8; 24] = {
@@ -75,11 +80,13 @@ fn packets_go_on_while_a_file_to_read_stands_still() {
         let path = pipe(&dir, name);
         let mut held = hold(&path);
         held.write_all(&begun).unwrap();
-        let config = format!("{class}({}) -> c :: Counter -> Discard; {OTHERS}", path.display());
+        let passed = others("0.001", 300, "c", count.parse().unwrap());
+        let config = format!("{class}({}) -> c :: Counter -> Discard; {passed}", path.display());
         let (said, complaints) = end(start(&config, &["-h", "c.count", "-h", "others.count"]));
         assert_eq!(said, format!("c.count:\n{count}\n\nothers.count:\n300\n\n"), "{class}: {complaints}");
         // Pulled, too.
-        let config = format!("{class}({}) -> Unqueue -> Discard; {OTHERS}", path.display());
+        let passed = others("0.001", 300, "others", 300);
+        let config = format!("{class}({}) -> Unqueue -> Discard; {passed}", path.display());
         held.write_all(&begun).unwrap();
         let (said, complaints) = end(start(&config, &["-h", "others.count"]));
         assert_eq!(said, "300\n", "{class}: {complaints}");
@@ -112,7 +119,7 @@ const FLOOD: &str = "RatedSource(LENGTH 1000, RATE 20000, LIMIT 4000)";
 #[test]
 fn packets_go_on_while_nobody_reads_what_is_written() {
     let dir = Scratch::new("stalls-write");
-    let others = "TimedSource(0.01, LIMIT 400, STOP true) -> others :: Counter -> Discard;";
+    let others = others("0.01", 400, "f", 4000);
     for class in ["ToDump({}, SNAPLEN 0)", "ToIPSummaryDump({}, CONTENTS payload, HEADER false)"] {
         let path = pipe(&dir, &class[..6]);
         let _held = hold(&path);
@@ -125,7 +132,7 @@ fn packets_go_on_while_nobody_reads_what_is_written() {
         assert!(numbers[..2] == [400, 4000] && numbers[2] > 1000, "{class}: {said}{complaints}");
         assert!(complaints.contains("nobody reads the pipe; packets are not written"), "{complaints}");
         // Pulled: they stay where they are.
-        let config = format!("{FLOOD} -> q :: Queue(5000) -> {written}; {others}");
+        let config = format!("{FLOOD} -> f :: Counter -> q :: Queue(5000) -> {written}; {others}");
         let (said, complaints) = end(start(&config, &["-h", "others.count", "-h", "q.length"]));
         let numbers: Vec<u64> = said.lines().filter_map(|line| line.parse().ok()).collect();
         assert!(numbers[0] == 400 && numbers[1] > 1000, "{class}: {said}{complaints}");
@@ -134,7 +141,7 @@ fn packets_go_on_while_nobody_reads_what_is_written() {
 
 #[test]
 fn packets_go_on_while_nobody_reads_what_is_printed() {
-    let others = "TimedSource(0.01, LIMIT 400, STOP true) -> others :: Counter -> Discard;";
+    let others = others("0.01", 400, "f", 4000);
     let config = format!("{FLOOD} -> Print(x, -1) -> f :: Counter -> Discard; {others}");
     let mut router = start(&config, &["-h", "others.count", "-h", "f.count"]);
     // Standard error is read only in the end, when both counts have been printed.
