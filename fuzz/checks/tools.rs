@@ -28,7 +28,7 @@ pub fn check(data: &[u8]) {
     let is_correct = !messages.has_errors();
     let registry = registry();
     let patterns = String::from_utf8_lossy(patterns).into_owned();
-    let texts = [&*patterns, shipped::find("ip").unwrap().text, shipped::find("arp").unwrap().text];
+    let texts = if patterns.is_empty() { shipped_patterns(&unit) } else { vec![&*patterns] };
     let mut all = vec![read(config).0];
     all.push(after(config, &registry, |unit, facts| undead(&mut unit.network, facts, Span::NONE)));
     all.push(after(config, &registry, |unit, facts| align(&mut unit.network, facts, Span::NONE)));
@@ -49,6 +49,13 @@ pub fn check(data: &[u8]) {
     if is_correct && !has_names_of_classes(&unit, &registry) {
         all.iter().for_each(is_read_again);
     }
+}
+
+/// The patterns that come with the program, those that could match: to read them takes longer than all tools.
+fn shipped_patterns(unit: &Unit) -> Vec<&'static str> {
+    let texts = ["ip", "arp"].map(|name| shipped::find(name).unwrap().text);
+    let could_match = |text: &&str| unit.network.elements().any(|(_, e)| text.contains(&e.class));
+    texts.into_iter().filter(could_match).collect()
 }
 
 fn read(config: &[u8]) -> (Unit, Diagnostics) {

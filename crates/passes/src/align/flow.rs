@@ -17,7 +17,20 @@ use crate::{ElementId, Network};
 /// The rules of all elements of a network.
 pub struct Rules<'a> {
     facts: &'a Facts<'a>,
-    rules: BTreeMap<ElementId, Rule>,
+    rules: BTreeMap<ElementId, Known>,
+}
+
+/// What is known about an element.
+struct Known {
+    rule: Rule,
+    /// Whether packets may go from every input to every output.
+    mixes: bool,
+}
+
+impl Known {
+    fn new(facts: &Facts<'_>, class: &str, rule: Rule) -> Known {
+        Known { rule, mixes: facts.of(class).flow == "x/x" }
+    }
 }
 
 impl<'a> Rules<'a> {
@@ -31,7 +44,7 @@ impl<'a> Rules<'a> {
                 doubt(id, argument);
                 unknown()
             });
-            rules.insert(id, found);
+            rules.insert(id, Known::new(facts, &element.class, found));
         }
         Rules { facts, rules }
     }
@@ -42,23 +55,28 @@ impl<'a> Rules<'a> {
             let class = self.facts.of(&element.class).class;
             let found =
                 rule(self.facts.base(&element.class), class, &element.config).unwrap_or_else(|_| unknown());
-            self.rules.insert(id, found);
+            self.rules.insert(id, Known::new(self.facts, &element.class, found));
         }
     }
 
     /// What is needed at an input.
     pub fn need(&self, input: Port) -> Need {
-        self.rules.get(&input.element).map_or(Need::Downstream, |r| r.need(input.port))
+        self.rules.get(&input.element).map_or(Need::Downstream, |known| known.rule.need(input.port))
     }
 
     /// What happens to packets that leave by an output.
     pub fn change(&self, output: Port) -> Change {
-        self.rules.get(&output.element).map_or(Change::Keep, |r| r.change(output.port))
+        self.rules.get(&output.element).map_or(Change::Keep, |known| known.rule.change(output.port))
+    }
+
+    /// Whether packets may go from every input of an element to every output.
+    fn mixes(&self, id: ElementId) -> bool {
+        self.rules.get(&id).is_some_and(|known| known.mixes)
     }
 
     /// Whether packets may go through an element from one port to another.
     fn flows(&self, network: &Network, id: ElementId, input: usize, output: usize) -> bool {
-        network.element(id).is_some_and(|e| self.facts.of(&e.class).flows(input, output))
+        self.mixes(id) || network.element(id).is_some_and(|e| self.facts.of(&e.class).flows(input, output))
     }
 }
 
@@ -78,8 +96,11 @@ impl Have {
         let mut queued: BTreeSet<ElementId> = queue.iter().copied().collect();
         while let Some(id) = queue.pop_front() {
             queued.remove(&id);
+            // The same for all outputs.
+            let all_came = rules.mixes(id).then(|| have.came(network, rules, Port { element: id, port: 0 }));
             for output in ports(id, network.output_count(id)) {
-                let lies = have.leaving(network, rules, output);
+                let came = all_came.unwrap_or_else(|| have.came(network, rules, output));
+                let lies = changed(came, rules.change(output));
                 if have.output(output) == lies {
                     continue;
                 }
@@ -99,23 +120,14 @@ impl Have {
         have
     }
 
-    fn leaving(&self, network: &Network, rules: &Rules<'_>, output: Port) -> Alignment {
+    /// How packets lay before the element changed them that leave by a port.
+    fn came(&self, network: &Network, rules: &Rules<'_>, output: Port) -> Alignment {
         let inputs = ports(output.element, network.input_count(output.element));
         let mut sources =
             inputs.filter(|i| rules.flows(network, output.element, i.port, output.port)).peekable();
-        let came = match sources.peek() {
+        match sources.peek() {
             Some(_) => sources.map(|input| self.input(input)).fold(Alignment::Nothing, Alignment::or),
             None => Alignment::ANY,
-        };
-        match rules.change(output) {
-            _ if came == Alignment::Nothing => came,
-            Change::Keep => came,
-            Change::Move(bytes) => came.moved(bytes),
-            Change::Steps(bytes, step) => came.moved(bytes).coarse(step),
-            Change::Make(alignment) => alignment,
-            Change::MoveOrMake(bytes, alignment) => came.moved(bytes).or(alignment),
-            Change::Nothing => Alignment::Nothing,
-            Change::Lose => Alignment::ANY,
         }
     }
 
@@ -127,6 +139,19 @@ impl Have {
     /// How packets lie that leave by a port.
     pub fn output(&self, port: Port) -> Alignment {
         self.outputs.get(&port).copied().unwrap_or(Alignment::Nothing)
+    }
+}
+
+fn changed(came: Alignment, change: Change) -> Alignment {
+    match change {
+        _ if came == Alignment::Nothing => came,
+        Change::Keep => came,
+        Change::Move(bytes) => came.moved(bytes),
+        Change::Steps(bytes, step) => came.moved(bytes).coarse(step),
+        Change::Make(alignment) => alignment,
+        Change::MoveOrMake(bytes, alignment) => came.moved(bytes).or(alignment),
+        Change::Nothing => Alignment::Nothing,
+        Change::Lose => Alignment::ANY,
     }
 }
 
@@ -148,8 +173,12 @@ impl Want {
         let mut want = Want::default();
         let mut queue: BTreeSet<ElementId> = network.elements().map(|(id, _)| id).collect();
         while let Some(id) = queue.pop_last() {
+            // The same for all inputs.
+            let all_lead =
+                rules.mixes(id).then(|| want.behind(network, rules, Port { element: id, port: 0 }));
             for input in ports(id, network.input_count(id)) {
-                let demand = want.entering(network, rules, input);
+                let downstream = all_lead.unwrap_or_else(|| want.behind(network, rules, input));
+                let demand = want.entering(rules, input, downstream);
                 if want.input(input) == demand {
                     continue;
                 }
@@ -160,11 +189,15 @@ impl Want {
         want
     }
 
-    fn entering(&mut self, network: &Network, rules: &Rules<'_>, input: Port) -> Demand {
+    /// What is needed behind an element of packets that come in at a port.
+    fn behind(&self, network: &Network, rules: &Rules<'_>, input: Port) -> Demand {
         let outputs = ports(input.element, network.output_count(input.element));
         let leads = outputs.filter(|o| rules.flows(network, input.element, input.port, o.port));
         let demands = leads.map(|output| self.before(network, rules, output));
-        let downstream = demands.fold(Some(Alignment::ANY), both);
+        demands.fold(Some(Alignment::ANY), both)
+    }
+
+    fn entering(&mut self, rules: &Rules<'_>, input: Port, downstream: Demand) -> Demand {
         match rules.need(input) {
             Need::At(own) if self.alone.contains(&input) => Some(own),
             Need::At(own) => both(Some(own), downstream).or_else(|| {
