@@ -117,7 +117,7 @@ fn device_error(error: DeviceError) -> io::Error {
 /// A new IPv6 address can be used only when the machine has seen to it that nobody else has it (RFC 4862 §5.4), which
 /// on a TUN device is soon. Connections before that would fail.
 fn wait_for_address(address: Ipv6Addr) {
-    let end = Instant::now() + Duration::from_secs(2);
+    let end = Instant::now() + Duration::from_secs(10);
     while UdpSocket::bind((address, 0)).is_err() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -9,7 +9,7 @@ impl Namespace {
     /// A namespace without IPv6, for a test.
     pub fn new(test: &str, name: &str) -> Namespace {
         clickwork_oracles::namespaces();
-        let name = format!("clickwork-{test}-{}-{name}", std::process::id());
+        let name = clickwork_oracles::unique(&format!("clickwork-{test}-{name}"));
         let made = Command::new("ip").args(["netns", "add", &name]).stderr(Stdio::null()).status();
         if !made.is_ok_and(|status| status.success()) {
             clickwork_oracles::lacking("no network namespaces here");

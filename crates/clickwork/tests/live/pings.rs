@@ -5,12 +5,12 @@ use crate::namespaces::Namespace;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// How many of `count` pings from a host are answered within ten seconds after the last.
+/// How many of `count` pings from a host are answered within two minutes after the last.
 pub fn answered(from: &Namespace, count: u64, options: &str, target: &str) -> u64 {
     let before = echo_replies(from);
     let options = format!("-q -c {count} {options} {target}");
     let _ = from.command("ping").args(options.split_whitespace()).stdout(Stdio::null()).status();
-    let give_up = Instant::now() + Duration::from_secs(10);
+    let give_up = Instant::now() + Duration::from_secs(120);
     loop {
         let answered = echo_replies(from) - before;
         if answered >= count || Instant::now() > give_up {

@@ -30,7 +30,7 @@ pub fn hosts_on_both_sides_of_a_live_tunnel_are_neighbours() {
         String::from_utf8_lossy(&done.stdout).into_owned()
     };
     // The ends need a moment to start.
-    (0..50).find(|_| ping("-c 1 -W 1").contains(" 1 received")).expect("an answer in time");
+    (0..300).find(|_| ping("-c 1 -W 1").contains(" 1 received")).expect("an answer in time");
     // Full frames go in two fragments.
     for size in [56, 1472] {
         assert_eq!(pings::answered(host0, 20, &format!("-i 0.01 -s {size}"), "10.0.0.2"), 20);

@@ -58,7 +58,7 @@ pub fn veth_pair() {
 
 /// Repeats `step` until it says true; fails if that takes longer than any slow machine would.
 pub fn until(what: &str, mut step: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(300);
     while !step() {
         assert!(Instant::now() < deadline, "waited in vain: {what}");
         thread::yield_now();

@@ -188,7 +188,7 @@ fn peer_script(device: &str) -> String {
         for size in SIZES {
             let _ = writeln!(
                 text,
-                "ping -q -c {PINGS} -i 0.05 -W 5 -s {size} -I {} {} >/dev/null && echo PINGED {} {size} || echo FAILED {} {size}",
+                "ping -q -c {PINGS} -i 0.05 -W 60 -s {size} -I {} {} >/dev/null && echo PINGED {} {size} || echo FAILED {} {size}",
                 case.outside(),
                 case.inside,
                 case.name,
@@ -298,7 +298,7 @@ fn kernel_has_esp() -> bool {
 
 /// Writes a script into a folder of its own.
 fn write_script(text: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("clickwork-ipsec-{}", std::process::id()));
+    let folder = clickwork_oracles::unused("clickwork-ipsec");
     std::fs::create_dir_all(&folder).unwrap();
     let script = folder.join("peer.sh");
     std::fs::write(&script, text).unwrap();
@@ -317,7 +317,7 @@ fn start_peer() -> Peer {
         );
     }
     let peer = start_uml();
-    let next_line = || peer.lines.recv_timeout(Duration::from_secs(60)).ok();
+    let next_line = || peer.lines.recv_timeout(Duration::from_secs(300)).ok();
     if !std::iter::from_fn(next_line).any(|line| line.trim() == "UP") {
         clickwork_oracles::lacking("this kernel has no ESP, and linux.uml does not start here");
     }

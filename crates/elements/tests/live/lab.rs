@@ -30,9 +30,12 @@ pub fn router_with(config: &str, defines: &[(&str, &str)], ordered: bool) -> Res
     if diagnostics.has_errors() {
         return Err(render(&diagnostics));
     }
-    let options = Options { ordered, log: Log::buffer(), ..Options::default() };
+    let options = Options { ordered, log: Log::buffer(), seed: Some(1), ..Options::default() };
     build(&graph, &sources, &registry, options).map(|(router, _)| router).map_err(|d| render(&d))
 }
+
+/// How long anything may take before it counts as hanging.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The text of a read handler.
 pub fn read(router: &mut Router, handler: &str) -> String {
@@ -41,7 +44,7 @@ pub fn read(router: &mut Router, handler: &str) -> String {
 
 /// Runs the router until `done` says so.
 pub fn route_until(router: &mut Router, what: &str, mut done: impl FnMut(&mut Router) -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + PATIENCE;
     let mut driver = Driver::default();
     while !done(router) {
         assert!(Instant::now() < deadline, "waited in vain: {what}; {}", router.log().taken());

@@ -6,7 +6,7 @@ pub fn raw_sockets_send_and_receive_what_udp_sockets_do() {
     in_namespace(|| {
         ip("link set lo up");
         let peer = UdpSocket::bind("127.0.0.1:5353").unwrap();
-        peer.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        peer.set_read_timeout(Some(lab::PATIENCE)).unwrap();
         for class in ["RawSocket", "ToRawSocket"] {
             let mut r = build(
                 &format!(

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{DEVICE, Opener, Stream, connection, exchange, expect_end, host, in_namespace};
+use crate::support::{
+    DEVICE, Opener, PATIENCE, Stream, connection, exchange, expect_end, host, in_namespace,
+};
 
 const BYTES: u64 = 3 << 20;
 
@@ -17,11 +19,11 @@ struct Capture {
 
 impl Capture {
     fn start(name: &str) -> Capture {
-        let file = std::env::temp_dir().join(format!("prolac-tcp-{}-{name}.pcap", std::process::id()));
+        let file = clickwork_oracles::unused(&format!("prolac-tcp-{name}"));
         let words = ["-i", DEVICE, "-q", "-B", "64", "-P", "-w"];
         let command = Command::new("dumpcap").args(words).arg(&file).stderr(Stdio::null()).spawn();
         let capture = Capture { dumpcap: command.unwrap(), file };
-        let end = Instant::now() + Duration::from_secs(10);
+        let end = Instant::now() + PATIENCE;
         // It has written the file's header when it listens.
         while std::fs::metadata(&capture.file).map_or(0, |file| file.len()) == 0 {
             assert!(Instant::now() < end, "dumpcap does not start");
@@ -30,9 +32,14 @@ impl Capture {
         capture
     }
 
-    /// What it holds when all is over.
-    fn finish(&mut self) -> &Path {
+    /// What it holds when all is over, and these bytes at least were carried.
+    fn finish(&mut self, bytes: u64) -> &Path {
         // Packets reach it a little later than the receiver.
+        let end = Instant::now() + PATIENCE;
+        while std::fs::metadata(&self.file).map_or(0, |file| file.len()) < bytes {
+            assert!(Instant::now() < end, "dumpcap has not seen {bytes} bytes");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         std::thread::sleep(Duration::from_millis(300));
         rustix::process::kill_process(
             rustix::process::Pid::from_child(&self.dumpcap),
@@ -72,8 +79,14 @@ const WRONG: [(&str, &str); 4] = [
 /// What must not be in a capture of a clean path.
 const AGAIN: &str = "tcp.analysis.retransmission || tcp.analysis.spurious_retransmission";
 
-/// How often to look at all. When the machine lets one of the ends wait for long, the other rightly sends again.
-const TRIES: usize = 3;
+/// How often to look at all. When the machine lets one of the ends wait for long, the other rightly sends again; so each time there
+/// is less to send, in the end so little that it takes less than a moment.
+const TRIES: u32 = 16;
+
+/// Bytes that go each way in a try.
+fn bytes(turn: u32) -> u64 {
+    (BYTES >> (turn / 2)).max(100_000)
+}
 
 fn look(name: &str, opener: Opener, family: usize) {
     clickwork_oracles::program("dumpcap");
@@ -84,20 +97,21 @@ fn look(name: &str, opener: Opener, family: usize) {
         // A clean path: nothing is lost in the device's queue while we are slow.
         let longer = Command::new("ip").args(["link", "set", DEVICE, "txqueuelen", "20000"]).status();
         assert!(longer.is_ok_and(|status| status.success()));
-        for last in (0..TRIES).map(|turn| turn + 1 == TRIES) {
+        for turn in 0..TRIES {
+            let bytes = bytes(turn);
             let mut capture = Capture::start(name);
             let (linux, ours) = connection(&host, opener, family);
-            let (linux, ours) = exchange(linux, ours, BYTES, BYTES);
+            let (linux, ours) = exchange(linux, ours, bytes, bytes);
             ours.end(Shutdown::Write).unwrap();
             expect_end(&linux);
             linux.end(Shutdown::Write).unwrap();
             expect_end(&ours);
-            let file = capture.finish();
+            let file = capture.finish(2 * bytes);
             let all = select(file, "tcp");
-            assert!(all.len() as u64 > 2 * BYTES / 1460, "{} packets were captured", all.len());
+            assert!(all.len() as u64 > 2 * bytes / 1460, "{} packets were captured", all.len());
             WRONG.iter().for_each(|wrong| expect_none(file, wrong));
             let again = select(file, AGAIN);
-            assert!(again.is_empty() || !last, "sent again:\n{}", again.join("\n"));
+            assert!(again.is_empty() || turn + 1 < TRIES, "sent again:\n{}", again.join("\n"));
             if again.is_empty() {
                 return;
             }

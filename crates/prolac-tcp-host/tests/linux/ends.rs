@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clickwork_prolac_tcp_host::{SharedHost, TcpListener, TcpStream};
 
-use crate::support::{LINUX, OURS, Opener, Stream, at, connection, expect_end, host, in_namespace};
+use crate::support::{LINUX, OURS, Opener, PATIENCE, Stream, at, connection, expect_end, host, in_namespace};
 
 /// Runs `test` with connections opened by either side, over either family.
 fn on_connections(test: impl Fn(&SharedHost, std::net::TcpStream, TcpStream) + Send + Sync) {
@@ -23,7 +23,7 @@ fn on_connections(test: impl Fn(&SharedHost, std::net::TcpStream, TcpStream) + S
 
 /// Repeats `step` until it says true.
 fn until(what: &str, mut step: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + PATIENCE;
     while !step() {
         assert!(Instant::now() < end, "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(2));

@@ -17,7 +17,7 @@ pub const LINUX: [&str; 2] = ["10.9.0.1", "fd00:9::1"];
 pub const DEVICE: &str = "tcp0";
 
 /// How long anything may take before it counts as hanging.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Runs `test` on a thread with a network namespace of its own, where that is permitted.
 pub fn in_namespace(test: impl FnOnce() + Send) {
