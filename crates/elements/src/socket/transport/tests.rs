@@ -65,8 +65,13 @@ fn udp() -> (UdpSocket, SocketAddr) {
 
 fn datagram(socket: &UdpSocket) -> Vec<u8> {
     let mut buffer = [0; 70000];
-    let n = socket.recv(&mut buffer).unwrap();
-    buffer[..n].to_vec()
+    loop {
+        match socket.recv(&mut buffer) {
+            // By a signal that another test sends to the process.
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            received => return buffer[..received.unwrap()].to_vec(),
+        }
+    }
 }
 
 #[test]

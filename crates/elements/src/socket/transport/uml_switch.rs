@@ -43,7 +43,7 @@ const FAMILY: usize = 2;
 const PADDING: usize = 2;
 const AF_UNIX: u16 = 1;
 /// How long the switch has for its answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 struct UmlSwitch {
