@@ -1,9 +1,9 @@
 //! What must hold for any frames that reach the IP router of `examples/ip-router.click`: it does not panic, and each
 //! packet is accounted for. The fuzz target runs it on made-up frames, a test of `clickwork` on hostile ones.
 
-use clickwork_lang::{Options as LangOptions, elaborate};
+use clickwork_lang::{Graph, Options as LangOptions, elaborate};
 use clickwork_packet::{BATCH_SIZE, Batch, Packet, Timestamp};
-use clickwork_router::{Clock, Driver, ElementId, Endpoint, Log, Options, Router, build};
+use clickwork_router::{Clock, Driver, ElementId, Endpoint, Log, Options, Registry, Router, build};
 use clickwork_source::Sources;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,33 @@ const REPLACED: &[(&str, &str)] = &[
     ("IPFragmenter($MTU)", "IPFragmenter($MTU) -> unfragmented :: Null"),
     ("sent_back [1] ->", "sent_back [1] -> copies :: Null ->"),
 ];
+
+/// The example, read once for all routers.
+struct Example {
+    registry: Arc<Registry>,
+    sources: Sources,
+    graph: Graph,
+}
+
+impl Example {
+    fn read() -> Example {
+        let mut text = CONFIG.to_string();
+        for (part, by) in REPLACED {
+            assert!(text.contains(part), "'{part}' is not in the example");
+            text = text.replace(part, by);
+        }
+        let registry = Arc::new(clickwork_elements::registry());
+        let mut sources = Sources::new();
+        let file = sources.add("ip-router.click", text);
+        let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
+        assert!(!diagnostics.has_errors(), "{diagnostics:?}");
+        Example { registry, sources, graph }
+    }
+}
+
+thread_local! {
+    static EXAMPLE: Example = Example::read();
+}
 
 /// The router, in simulated time, between two networks that are played by the caller.
 pub struct Bench {
@@ -49,19 +76,11 @@ pub struct Account {
 impl Bench {
     /// A router that takes one packet at a time, or batches.
     pub fn new(ordered: bool) -> Bench {
-        let mut text = CONFIG.to_string();
-        for (part, by) in REPLACED {
-            assert!(text.contains(part), "'{part}' is not in the example");
-            text = text.replace(part, by);
-        }
-        let registry = Arc::new(clickwork_elements::registry());
-        let mut sources = Sources::new();
-        let file = sources.add("ip-router.click", text);
-        let (graph, diagnostics) = elaborate(&mut sources, file, &LangOptions::new(&*registry));
-        assert!(!diagnostics.has_errors(), "{diagnostics:?}");
         let clock = Clock::simulated(Timestamp::new(1_000_000_000, 0));
         let options = Options { ordered, clock, log: Log::buffer(), seed: Some(1), ..Options::default() };
-        let (router, _) = build(&graph, &sources, &registry, options).expect("the example is correct");
+        let (router, _) = EXAMPLE
+            .with(|Example { registry, sources, graph }| build(graph, sources, registry, options))
+            .expect("the example is correct");
         Bench { router, driver: Driver::default(), received: 0 }
     }
 
