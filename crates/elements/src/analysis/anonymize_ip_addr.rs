@@ -4,7 +4,7 @@ use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::checksum::update;
 use clickwork_packet::headers::{Ipv4, ipv4::protocol};
-use clickwork_router::args::{ArgSpec, ArgType, Args, split_words};
+use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, split_words};
 use clickwork_router::element::try_downcast;
 use clickwork_router::llrpc::{LlrpcError, Number};
 use clickwork_router::{Class, Cx, Element, SimpleElement, Verdict, llrpc, read_handler};
@@ -120,7 +120,7 @@ impl Anonymizer {
     fn read_kept_bytes(&mut self, args: &mut Args) {
         let text = args.raw("PRESERVE_8").unwrap_or_default().to_owned();
         for word in split_words(&text) {
-            match word.parse() {
+            match u8::from_arg(&word, args.names()) {
                 Ok(byte) => self.kept_bytes.push(byte),
                 Err(_) => return args.error("PRESERVE_8 expects integer between 0 and 255"),
             }
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn first_bytes_can_be_kept_and_special_addresses_are() {
-        for args in ["PRESERVE_8 18 10", "CLASS 4, PRESERVE_8 18 10"] {
+        for args in ["PRESERVE_8 18 10", "CLASS 4, PRESERVE_8 0x12 012"] {
             let got = anonymous(args, &[0x1200_0001, 0x0a01_0203, 0, 0x1212_1212]);
             assert_eq!([got[0] >> 24, got[1] >> 24, got[2], got[3] >> 24], [0x12, 10, 0, 0x12], "{args}");
         }

@@ -282,6 +282,22 @@ fn a_summary_read_and_written_is_the_same() {
     }
 }
 
+/// Addresses and protocols in a dump can be the names that its router defines; a name that it does not is no address.
+#[test]
+fn columns_can_have_names_of_the_router() {
+    let folder = Folder::new("names");
+    let to = folder.path("out.txt");
+    let data = "\"!proto udp\\n!data eth_dst ip_src ip_dst sport\\ngate gate 10.0.0.1 7\\nnobody nobody nobody 8\\n\"";
+    let mut t = Harness::new(&format!(
+        "AddressInfo(gate 10.0.0.9 2:0:0:0:0:9); FromIPSummaryDump(DATA {data}) \
+         -> ToIPSummaryDump({to}, HEADER false, FIELDS eth_dst ip_src ip_dst sport ip_proto)"
+    ));
+    t.run();
+    t.router.cleanup();
+    let written = std::fs::read_to_string(&to).unwrap();
+    assert_eq!(written, "02-00-00-00-00-09 10.0.0.9 10.0.0.1 7 U\n- 0.0.0.0 0.0.0.0 8 U\n");
+}
+
 #[test]
 fn one_line_can_make_several_packets_and_back() {
     let folder = Folder::new("multi");

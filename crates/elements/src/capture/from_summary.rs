@@ -2,7 +2,7 @@
 
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::{Batch, Packet, Timestamp, anno};
-use clickwork_router::args::{ArgSpec, ArgType, Args, Filename};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, Names};
 use clickwork_router::element::try_downcast;
 use clickwork_router::notify::{NotifierKind, Search};
 use clickwork_router::{Class, Cx, Element, Ready, TaskStep, read_handler, write_handler};
@@ -23,7 +23,8 @@ pub static CLASS: Class = Class {
     manual: "Makes a packet of each line of a file that ToIPSummaryDump or ipsumdump wrote. Headers are made as far as \
              fields need them; the bytes that are missing for the length become the extra-length annotation, or zeros \
              if CHECKSUM is true, which also makes all checksums right. Packets that do not say their protocol get \
-             PROTO, those without addresses and ports get FLOWID. With MULTIPACKET, a line with a packet count makes \
+             PROTO, those without addresses and ports get FLOWID. Columns of addresses may have names that the router \
+             defines. With MULTIPACKET, a line with a packet count makes \
              as many packets. With TIMING, packets leave at the intervals of their timestamps.",
     example: "FromIPSummaryDump(DATA \"!data ip_src ip_proto\\n10.0.0.1 U\\n\", STOP true) -> c :: Counter -> Discard; \
               DriverManager(wait_stop, print c.count)",
@@ -130,11 +131,12 @@ impl FromIpSummaryDump {
         cx.stop_driver();
     }
 
-    fn open(&self) -> std::io::Result<DumpInput> {
+    fn open(&self, names: Names) -> std::io::Result<DumpInput> {
         let mut input = match &self.data {
             Some(data) => DumpInput::from_stream("DATA", Cursor::new(data.clone()), self.protocol)?,
             None => DumpInput::open(&self.name, self.protocol)?,
         };
+        input.set_names(names);
         if let Some(fields) = &self.fields {
             input.set_fields(fields);
         }
@@ -253,7 +255,7 @@ impl Element for FromIpSummaryDump {
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
         cx.export(Arc::new(Encapsulation(LinkType::IP)));
-        match self.open() {
+        match self.open(cx.names()) {
             Ok(mut input) => {
                 input.set_patient(cx.router().clock().is_simulated());
                 self.input = Some(input);

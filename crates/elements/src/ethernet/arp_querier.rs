@@ -346,6 +346,7 @@ impl Element for ArpQuerier {
             Some(ether) => self.own.ether = ether,
             // What stands for the IP address was to stand for this one too.
             None if !args.has("ETH") && args.has("IP") => args.error("ETH: parse error"),
+            None if !args.has("ETH") => args.error("ETH: required argument missing"),
             None => {}
         }
         if let Some(own) = own {

@@ -121,9 +121,12 @@ impl SimpleElement for StoreIPAddress {
         } else {
             args.error("OFFSET: required argument missing");
         }
-        match given.pop().map(|text| Ipv4Address::from_arg(&text, args.names())) {
-            Some(Ok(address)) => self.address = Some(address),
-            Some(Err(_)) => args.error("ADDR: parse error"),
+        match given.pop() {
+            Some(text) if text.is_empty() => args.error("ADDR: required argument missing"),
+            Some(text) => match Ipv4Address::from_arg(&text, args.names()) {
+                Ok(address) => self.address = Some(address),
+                Err(_) => args.error("ADDR: parse error"),
+            },
             None => {}
         }
         if !given.is_empty() {

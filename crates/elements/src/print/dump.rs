@@ -27,8 +27,12 @@ impl Contents {
             "HEX" | "YES" | "TRUE" => Contents::Hex,
             "ASCII" => Contents::Ascii,
             _ => {
-                let what = name.to_ascii_lowercase();
-                args.error(format!("bad {what} value '{text}'; should be 'NONE', 'HEX', or 'ASCII'"));
+                let (what, text) = (name.to_ascii_lowercase(), text.to_ascii_uppercase());
+                let forms = match name {
+                    "PAYLOAD" => "'false', 'hex', or 'ascii'",
+                    _ => "'NONE', 'HEX', or 'ASCII'",
+                };
+                args.error(format!("bad {what} value '{text}'; should be {forms}"));
                 default
             }
         }

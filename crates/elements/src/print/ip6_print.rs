@@ -1,6 +1,6 @@
 //! IP6Print: shows IPv6 headers.
 
-use super::dump::{Contents, first, rows};
+use super::dump::{first, hex};
 use clickwork_packet::Packet;
 use clickwork_packet::headers::{Header, Ipv6Header};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
@@ -45,9 +45,22 @@ impl Ip6Print {
             None => text.push_str("truncated-ip6"),
         }
         if self.contents {
-            rows(&mut text, first(p.data(), self.limit), Contents::Hex);
+            rows(&mut text, first(p.data(), self.limit));
         }
         text
+    }
+}
+
+/// Bytes in rows of 24, with a space behind each four, as Click has them here and nowhere else.
+fn rows(out: &mut String, bytes: &[u8]) {
+    out.push_str("\n  ");
+    for (i, &byte) in bytes.iter().enumerate() {
+        hex(out, byte);
+        out.push_str(match i % 24 {
+            23 => "\n  ",
+            n if n % 4 == 3 => " ",
+            _ => "",
+        });
     }
 }
 
@@ -86,5 +99,16 @@ mod tests {
             t.printed(),
             "x: 3f00::1 -> 3f00::2 plen 256, next 17, hlim 64\n  00000000 0100\nx: truncated-ip6\n  60\n"
         );
+    }
+
+    #[test]
+    fn rows_end_as_clicks_do() {
+        let mut t = Harness::new("s :: Source -> IP6Print(CONTENTS true, NBYTES 32) -> Discard");
+        let mut p = Packet::new(&[0; 40]);
+        p.set_network_header(0, 40);
+        t.push("s", 0, [p]);
+        let row = ["00000000"; 6].join(" ");
+        let header = ":: -> :: plen 0, next 0, hlim 0";
+        assert_eq!(t.printed(), format!("{header}\n  {row}\n  00000000 00000000 \n"));
     }
 }

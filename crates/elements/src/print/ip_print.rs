@@ -207,6 +207,8 @@ mod tests {
         assert_eq!(printed("TIMESTAMP 0, CONTENTS ASCII", [other]), format!("{line}  abc\n"));
         let e = Harness::errors("Idle -> IPPrint(CONTENTS HEX, PAYLOAD HEX) -> Discard");
         assert!(e.contains("specify at most one of PAYLOAD and CONTENTS"), "{e}");
+        let e = Harness::errors("Idle -> IPPrint(PAYLOAD octal) -> Discard");
+        assert!(e.contains("bad payload value 'OCTAL'; should be 'false', 'hex', or 'ascii'"), "{e}");
     }
 
     #[test]

@@ -190,6 +190,6 @@ mod tests {
     #[test]
     fn a_wrong_form_of_contents_is_an_error() {
         let e = Harness::errors("Idle -> Print(CONTENTS octal) -> Discard");
-        assert!(e.contains("bad contents value 'octal'; should be 'NONE', 'HEX', or 'ASCII'"), "{e}");
+        assert!(e.contains("bad contents value 'OCTAL'; should be 'NONE', 'HEX', or 'ASCII'"), "{e}");
     }
 }

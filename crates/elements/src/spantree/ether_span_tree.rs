@@ -167,7 +167,8 @@ const CHANGES: [&str; 5] =
 impl EtherSpanTree {
     /// A port's number, from the text of a handler.
     fn port(&self, text: &str) -> Result<usize, String> {
-        let port = text.trim().parse().ok().filter(|&port| port < self.bridge.ports().len());
+        let port = crate::values::parse::<u32>(text, "").ok().map(|port| port as usize);
+        let port = port.filter(|&port| port < self.bridge.ports().len());
         port.ok_or_else(|| format!("no port '{}'", text.trim()))
     }
 
@@ -185,14 +186,15 @@ impl EtherSpanTree {
 
     fn set_path_cost(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
         let (port, value) = self.port_and(text)?;
-        let cost = value.parse().ok().filter(|&cost| is_cost(cost)).ok_or("expected path cost")?;
+        let cost = crate::values::parse(value, "").ok().filter(|&cost| is_cost(cost));
+        let cost = cost.ok_or("expected path cost")?;
         self.manage(cx, |bridge, now| bridge.set_path_cost(port, cost, now));
         Ok(())
     }
 
     fn set_port_priority(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
         let (port, value) = self.port_and(text)?;
-        let priority = value.parse().ok().filter(|&priority| is_priority(priority));
+        let priority = crate::values::parse(value, "").ok().filter(|&priority| is_priority(priority));
         let priority = priority.ok_or("expected multiple of 16 below 256")? as u8;
         self.manage(cx, |bridge, now| bridge.set_port_priority(port, priority, now));
         Ok(())

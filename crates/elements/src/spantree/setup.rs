@@ -3,7 +3,7 @@
 use super::bpdu::Times;
 use super::bridge::PortSetup;
 use clickwork_packet::addr::EtherAddress;
-use clickwork_router::args::Args;
+use clickwork_router::args::{Args, FromArg};
 use std::time::Duration;
 
 /// More ports have no identifiers.
@@ -83,8 +83,10 @@ impl Times {
 /// A number for each of `ports`: one for all, or as many as there are.
 fn numbers(args: &mut Args, name: &str, default: u32, ports: usize, right: impl Fn(u32) -> bool) -> Vec<u32> {
     let Some(text) = args.raw(name) else { return vec![default; ports] };
-    let given: Option<Vec<u32>> =
-        text.split_whitespace().map(|word| word.parse().ok().filter(|&n| right(n))).collect();
+    let given: Option<Vec<u32>> = text
+        .split_whitespace()
+        .map(|word| u32::from_arg(word, args.names()).ok().filter(|&n| right(n)))
+        .collect();
     match given.as_deref() {
         Some([one]) => return vec![*one; ports],
         Some(each) if each.len() == ports => return each.to_vec(),

@@ -101,5 +101,6 @@ mod tests {
         );
         assert_eq!(t.read("c.drop_details"), "1\tnot UDP\n2\tbad packet length\n1\tbad UDP checksum\n");
         assert_eq!(t.bytes("k").len(), 0);
+        assert_eq!(t.printed(), "UDP header check failed: bad UDP checksum\n");
     }
 }

@@ -74,7 +74,9 @@ impl Refusals {
         let text = texts[fault as usize];
         if self.drops == 0 || self.verbose {
             let (name, class) = (cx.name(), &cx.info().class_name);
-            cx.chatter(&format!("{name} :: {class}: {protocol} header check failed: {text}"));
+            // Click's CheckUDPHeader alone does not say which element it is.
+            let who = if protocol == "UDP" { String::new() } else { format!("{name} :: {class}: ") };
+            cx.chatter(&format!("{who}{protocol} header check failed: {text}"));
         }
         self.drops += 1;
         self.by_fault[fault as usize] += 1;

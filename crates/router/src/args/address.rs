@@ -40,12 +40,12 @@ impl FromArg for Ipv6Address {
     }
 }
 
-/// An IPv6 address whose last four bytes are named.
+/// An IPv6 address whose last four bytes are named, or written as only IPv4 addresses are (`::10.0.0.01`).
 fn with_named_end(text: &str, names: &Names) -> Option<Ipv6Address> {
     let name = text.find(|c: char| c != ':' && !c.is_ascii_hexdigit())?;
     let colon = text[..name].rfind(':')?;
     let (parts, name) = text.split_at(colon + 1);
-    format!("{parts}{}", names.ip(name)?).parse().ok()
+    format!("{parts}{}", Ipv4Address::from_arg(name, names).ok()?).parse().ok()
 }
 
 /// `ADDRESS/LENGTH`, `ADDRESS/MASK`, or the name of a prefix. Host bits are kept.
@@ -209,6 +209,20 @@ mod tests {
             ("::ffff:if0:bcast", "::ffff:10.0.0.255", "-", "::ffff:10.0.0.255/128"),
             ("64:ff9b::gate/96", "-", "64:ff9b::a00:9/96", "64:ff9b::a00:9/96"),
             ("face:gate", "-", "-", "-"),
+            ("::ffff:010.0.0.01", "::ffff:10.0.0.1", "-", "::ffff:10.0.0.1/128"),
+            ("1:2:3:4:5:6:1.2.3.4/100", "-", "1:2:3:4:5:6:102:304/100", "1:2:3:4:5:6:102:304/100"),
+            ("1:2:3:4:5:6:7:1.2.3.4", "-", "-", "-"),
+            ("1::2:1.2.3", "-", "-", "-"),
+            (":::1", "-", "-", "-"),
+            ("1::2::3", "-", "-", "-"),
+            ("12345::", "-", "-", "-"),
+            ("fe80::/ffff::", "-", "fe80::/16", "fe80::/16"),
+            ("fe80::/fe0f::", "-", "-", "-"),
+            ("fe80::1/::", "-", "fe80::1/0", "fe80::1/0"),
+            ("fe80::1/0x40", "-", "-", "-"),
+            ("fe80::1/064", "-", "fe80::1/64", "fe80::1/64"),
+            ("/64", "-", "-", "-"),
+            ("fe80::1/", "-", "-", "-"),
             ("if0", "-", "-", "-"),
         ];
         for (text, address, prefix, either) in table {

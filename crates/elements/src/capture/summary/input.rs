@@ -6,7 +6,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::BorrowedFd;
 
-use clickwork_router::args::{FromArg, IpProto, split_words, unquote};
+use clickwork_router::args::{FromArg, IpProto, Names, split_words, unquote};
 use clickwork_source::text;
 
 use crate::capture::error::system_message;
@@ -46,6 +46,8 @@ pub struct DumpInput {
     order: Vec<usize>,
     defaults: Defaults,
     aggregate: Option<u32>,
+    /// What addresses and protocols can be called.
+    names: Names,
     binary: bool,
     finished: bool,
     /// Whether a pipe has not brought the next record yet.
@@ -85,6 +87,7 @@ impl DumpInput {
             order: Vec::new(),
             defaults: Defaults { protocol, flow: None, minor_version: VERSION.1 },
             aggregate: None,
+            names: Names::default(),
             binary: false,
             finished: false,
             waiting: false,
@@ -121,6 +124,11 @@ impl DumpInput {
     /// What is to be told since the last call.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
+    }
+
+    /// Lets the columns have names that a router defines.
+    pub fn set_names(&mut self, names: Names) {
+        self.names = names;
     }
 
     /// The fields that the columns mean until the dump says otherwise.
@@ -298,7 +306,7 @@ impl DumpInput {
 
     fn set_protocol(&mut self, words: &[String], line: &str) {
         let [word] = words else { return self.complain(format!("bad {line}")) };
-        match parse_protocol(word) {
+        match parse_protocol(word, &self.names) {
             Some(protocol) => self.defaults.protocol = protocol,
             None => self.complain(format!("bad protocol in {line}")),
         }
@@ -348,8 +356,9 @@ impl DumpInput {
         let mut used = 0;
         for &index in &self.order {
             let facts = self.fields[index];
-            let column = columns.get(index).filter(|column| **column != "-" && facts.rank.is_some());
-            if let Some(value) = column.and_then(|column| parse_text(facts, column, draft)) {
+            let column =
+                columns.get(index).filter(|text| !matches!(**text, "" | "-") && facts.rank.is_some());
+            if let Some(value) = column.and_then(|column| parse_text(facts, column, draft, &self.names)) {
                 inject(draft, facts.field, &value);
                 used += 1;
             }
@@ -415,11 +424,11 @@ fn parse_flow(words: &[String]) -> Option<FlowId> {
     })
 }
 
-fn parse_protocol(word: &str) -> Option<u8> {
+fn parse_protocol(word: &str, names: &Names) -> Option<u8> {
     match word {
         "I" => Some(1),
         "T" => Some(6),
         "U" => Some(17),
-        _ => IpProto::from_arg(word, &NO_NAMES).ok().map(|protocol| protocol.0),
+        _ => IpProto::from_arg(word, names).ok().map(|protocol| protocol.0),
     }
 }

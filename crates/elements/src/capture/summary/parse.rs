@@ -1,9 +1,9 @@
 //! From a column of a dump, in text or binary, to the value of a field.
 
-use std::net::Ipv4Addr;
 use std::sync::LazyLock;
 
 use clickwork_packet::Timestamp;
+use clickwork_packet::addr::{EtherAddress, Ipv4Address};
 use clickwork_packet::headers::icmp;
 use clickwork_router::args::{ArgParser, Bounded, FromArg, IntBase, Names, unquote_bytes};
 
@@ -24,14 +24,23 @@ pub enum Parsed {
     Bytes(Vec<u8>),
 }
 
-/// Parses a column of text. `None`: it is not of the field's form. ICMP code names depend on the draft's type.
-pub fn parse_text(facts: &FieldFacts, text: &str, draft: &Draft) -> Option<Parsed> {
+/// Parses a column of text. `None`: it is not of the field's form. ICMP code names depend on the draft's type; addresses
+/// can have the `names` that the router defines.
+pub fn parse_text(facts: &FieldFacts, text: &str, draft: &Draft, names: &Names) -> Option<Parsed> {
     use Field as F;
     match facts.field {
         F::Timestamp | F::NanoTimestamp | F::FirstTimestamp | F::FirstNanoTimestamp => {
-            Timestamp::from_arg(text, &NO_NAMES).ok().map(|time| Parsed::Time(time.nanos()))
+            // Times before the epoch are taken from annotations only.
+            let time = Timestamp::from_arg(text, &NO_NAMES).ok().filter(|_| !text.starts_with('-'))?;
+            Some(Parsed::Time(time.nanos()))
         }
-        F::EtherSource | F::EtherDestination => parse_mac(text).map(Parsed::Bytes),
+        F::EtherSource | F::EtherDestination => {
+            EtherAddress::from_arg(text, names).ok().map(|address| Parsed::Bytes(address.0.to_vec()))
+        }
+        F::IpSource | F::IpDestination => {
+            let address = Ipv4Address::from_arg(text, names).ok();
+            address.map(|address| Parsed::Number(address.to_bits().into()))
+        }
         F::IpOptions => ip_options::parse(text).map(Parsed::Bytes),
         F::TcpOptions => tcp_options::parse(text, Shown::All).map(Parsed::Bytes),
         F::TcpNonTimestampOptions => tcp_options::parse(text, Shown::AllButTimestamps).map(Parsed::Bytes),
@@ -44,9 +53,6 @@ pub fn parse_text(facts: &FieldFacts, text: &str, draft: &Draft) -> Option<Parse
 fn parse_number_field(facts: &FieldFacts, text: &str, draft: &Draft) -> Option<u64> {
     use Field as F;
     match facts.field {
-        F::IpSource | F::IpDestination => {
-            text.parse::<Ipv4Addr>().ok().map(|address| address.to_bits().into())
-        }
         F::IpFragment | F::IpFragmentOffset => parse_fragment(text, draft.minor_version()),
         F::IpProtocol => parse_protocol(text),
         F::IpEcn => parse_ecn(text),
@@ -75,21 +81,12 @@ fn limit(width: Width) -> u64 {
     }
 }
 
-/// Dumps are read without the names that a router defines.
+/// Numbers have no names.
 pub(super) static NO_NAMES: LazyLock<Names> = LazyLock::new(Names::default);
 
 /// An integer of at most `max`, in any of the forms that arguments can have.
 fn bounded(text: &str, max: u64) -> Option<u64> {
     Bounded(0..=max).parse(text, &NO_NAMES).ok()
-}
-
-/// Six bytes in hexadecimal, between dashes or colons.
-fn parse_mac(text: &str) -> Option<Vec<u8>> {
-    let bytes: Option<Vec<u8>> = text
-        .split(['-', ':'])
-        .map(|byte| u8::from_str_radix(byte, 16).ok().filter(|_| byte.len() <= 2))
-        .collect();
-    bytes.filter(|bytes| bytes.len() == 6)
 }
 
 /// A fragment letter, or an offset with its flags.

@@ -307,6 +307,93 @@ fn wrong_lines_cost_themselves_only() {
     assert_eq!(read(b"1 2 3\n").1[0], "t:1: missing banner line; is this an IP summary dump?");
 }
 
+/// What a column must look like to count. A line none of whose columns counts makes no packet; of several such lines
+/// the first is told.
+#[test]
+fn columns_that_are_not_of_their_form() {
+    let told = |field: &str, column: &str| {
+        let (drafts, notices) = read(format!("!data {field}\n{column}\n{column}\n").as_bytes());
+        let wrong = ["t:2: packet parse error"];
+        match drafts.len() {
+            0 => assert_eq!(notices, wrong, "{field} {column}"),
+            number => assert_eq!((number, notices.len()), (2, 0), "{field} {column}: {notices:?}"),
+        }
+        !drafts.is_empty()
+    };
+    let good = [
+        ("ip_tos", "0 255 0xff 0377 0b101"),
+        ("ip_dscp", "63 255"),
+        ("ip_ecn", "no ect1 ect2 ce ECT(0) CE 3"),
+        ("ip_ttl ip_src", "x,1.2.3.4"),
+        ("ip_proto", "T U I 0 255 0x11"),
+        ("ip_fragoff", "+ +! 8+! 0x10 16!+"),
+        ("ip_frag", "f F . 800+"),
+        ("ip_len", "4294967295 0"),
+        ("sport", "65535"),
+        ("tcp_flags", ". SA W XY 0xfff NEC"),
+        ("timestamp", "1 1.5 0.1234567891 1ms"),
+        ("direction", "> < 7"),
+        ("icmp_type", "echo 8 255"),
+        ("eth_src", "1:2:3:4:5:6 01-02-03-04-05-06"),
+        ("eth_type", "800 0x800 ffff"),
+        ("payload", "abc \"a\\x\""),
+        ("count", "0"),
+    ];
+    let bad = [
+        ("ip_tos", "256 -1 - x 1.5 . low"),
+        ("ip_dscp", "256"),
+        ("ip_ecn", "4 ECT0 ect"),
+        ("ip_proto", "256 X TT -"),
+        ("ip_fragoff", "8* 8+x x"),
+        ("ip_len", "4294967296 -1"),
+        ("sport", "65536 http"),
+        ("tcp_flags", "Q 0x1000 S.A"),
+        ("timestamp", "-1 x 1.2.3"),
+        ("direction", "<> ?"),
+        ("icmp_type", "256 nothing"),
+        ("eth_src", "1:2:3:4:5 1:2:3:4:5:678"),
+        ("eth_type", "10000 g"),
+        ("none", "1"),
+        ("ip_opt", "x rr{1.2.3 ts{x}"),
+    ];
+    for (field, columns) in good {
+        for column in columns.split(' ') {
+            assert!(told(field, &column.replace(',', " ")), "{field} {column}");
+        }
+    }
+    for (field, columns) in bad {
+        for column in columns.split(' ') {
+            assert!(!told(field, column), "{field} {column}");
+        }
+    }
+}
+
+/// The first column of a line that begins with space is empty, and says nothing.
+#[test]
+fn a_column_that_is_empty() {
+    let (drafts, notices) = read(b"!data ip_opt ip_ttl\n 7\n");
+    assert_eq!((drafts[0].0.data[8], drafts[0].0.has_ip_options), (7, false));
+    assert!(notices.is_empty());
+}
+
+/// The overflow counter of a timestamp option (RFC 791 §3.1), room that is too much, and times that are not standard.
+#[test]
+fn timestamp_options_in_a_dump() {
+    for (column, again) in [
+        ("ts{!3}", "ts{!3^}"),
+        ("ts{!3,4}+1++15", "ts{!3,4}+1++15"),
+        ("ts{1}++16", "ts{1^}"),
+        ("ts.ip{1.0.0.1=!3}++2", "ts.ip{1.0.0.1=!3^}++2"),
+        ("ts.preip{1.0.0.1=!3^1.0.0.2}", "ts.preip{1.0.0.1=!3^1.0.0.2}"),
+        ("rr{}+1,ts{}+1", "rr{}+1;ts{}+1"),
+        (".", "."),
+    ] {
+        let dump = format!("!IPSummaryDump 1.3\n!data ip_opt\n{column}\n");
+        let printed = self::again(&dump, "ip_opt");
+        assert_eq!(printed.lines().last(), Some(again), "{column}");
+    }
+}
+
 #[test]
 fn unknown_fields_are_refused_for_output() {
     let errors = Output::new("src bogus payload", true, CHECKS, false).unwrap_err();

@@ -315,3 +315,19 @@ fn a_hot_swap_keeps_the_tree() {
     other.router.take_over(old.router);
     assert_eq!([other.read("behind.active0"), other.read("behind.active1")], ["false", "false"]);
 }
+
+/// Numbers have the forms that numbers have everywhere.
+#[test]
+fn costs_and_priorities_may_be_hexadecimal() {
+    let mut t = Harness::new(
+        "st :: EtherSpanTree(2:0:0:0:0:1, before, behind, sw, BRIDGE_PRIORITY 0x8000, PATH_COST 0x10, \
+         PORT_PRIORITY 0x10 040); before, behind :: Suppressor; sw :: EtherSwitch; \
+         Idle -> before -> sw -> behind -> Discard; Idle -> [1] before [1] -> [1] sw [1] -> [1] behind [1] -> Discard; \
+         Idle -> st -> Discard; Idle -> [1] st [1] -> Discard",
+    );
+    t.write("st.path_cost1 0x20").unwrap();
+    t.write("st.port_priority0 0x30").unwrap();
+    assert_eq!([t.read("st.path_cost0"), t.read("st.path_cost1")], ["16", "32"]);
+    assert_eq!([t.read("st.port_priority0"), t.read("st.port_priority1")], ["48", "32"]);
+    assert!(t.write("st.port_priority0 0x31").is_err());
+}
