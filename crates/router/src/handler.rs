@@ -190,7 +190,7 @@ impl Handler {
 
     /// The same handler with the letters that Click's list of handlers has for it, for programs that show it: `.` for a value
     /// that seldom changes, `U` for uncommon, `D` for deprecated, `b` for a button (what is written does not matter), `c`
-    /// for a truth value to tick.
+    /// for a truth value to tick, `$` for one that is costly to read.
     pub const fn flags(mut self, flags: &'static str) -> Handler {
         self.flags = flags;
         self

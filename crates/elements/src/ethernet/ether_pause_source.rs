@@ -32,6 +32,7 @@ pub static CLASS: Class = Class {
             .and_write(write_handler!("", "", |e: &mut EtherPauseSource, text, cx| e
                 .set(text, cx, |e| &mut e.limit))),
         read_handler!("active", "whether it sends", |e: &mut EtherPauseSource, _| e.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut EtherPauseSource, text, cx| e
                 .set(text, cx, |e| &mut e.active))),
         read_handler!("src", "source address", |e: &mut EtherPauseSource, _| e.source.to_string()).and_write(

@@ -53,8 +53,10 @@ pub static ANY: Class = Class {
 
 const HANDLERS: &[Handler] = &[
     read_handler!("src", "source address", |e: &mut IcmpEncap, _| e.source.to_string())
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut IcmpEncap, text, _| set(&mut e.source, text))),
     read_handler!("dst", "destination address", |e: &mut IcmpEncap, _| e.destination.to_string())
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut IcmpEncap, text, _| set(&mut e.destination, text))),
 ];
 

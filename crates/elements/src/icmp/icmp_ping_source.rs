@@ -50,17 +50,21 @@ const ARGS: &[ArgSpec] = &[
 
 const HANDLERS: &[Handler] = &[
     read_handler!("active", "whether it sends", |e: &mut IcmpPingSource, _| e.active)
+        .flags("c")
         .and_write(write_handler!("", "", |e: &mut IcmpPingSource, text, cx| e.set_active(text, cx))),
     read_handler!("src", "source address", |e: &mut IcmpPingSource, _| e.source.to_string())
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut IcmpPingSource, text, _| set(&mut e.source, text))),
     read_handler!("dst", "destination address", |e: &mut IcmpPingSource, _| e.destination.to_string())
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut IcmpPingSource, text, _| set(&mut e.destination, text))),
     read_handler!("count", "requests sent", |e: &mut IcmpPingSource, _| e.count),
     write_handler!("limit", "sets how many requests to send", |e: &mut IcmpPingSource, text, cx| {
         e.limit = crate::values::parse(text, "").map_err(|_| "'limit' should be integer")?;
         e.resume(e.interval, cx);
         Ok::<(), String>(())
-    }),
+    })
+    .flags("."),
     write_handler!("interval", "sets the time between requests", |e: &mut IcmpPingSource, text, _| {
         let wrong = |_| "'interval' should be an interval".to_string();
         e.interval = crate::values::parse::<Duration>(text, "").map_err(wrong)?;
@@ -70,7 +74,8 @@ const HANDLERS: &[Handler] = &[
         e.count = 0;
         e.replies.iter_mut().for_each(|r| *r = Replies::default());
         e.resume(e.interval, cx);
-    }),
+    })
+    .flags("b"),
     read_handler!(
         "summary",
         "requests, replies and times, as ping prints them",

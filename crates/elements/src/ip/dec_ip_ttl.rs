@@ -28,6 +28,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("drops", "expired packets", |e: &mut DecIPTTL, _| e.drops),
         read_handler!("active", "whether anything is done", |e: &mut DecIPTTL, _| e.constants.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut DecIPTTL, text, _| store(
                 &mut e.constants.active,
                 text,

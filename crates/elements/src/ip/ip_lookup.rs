@@ -80,8 +80,8 @@ impl<T: RouteTable + Default + Send + 'static> IpLookup<T> {
         write_handler!("remove", "removes the route for ADDR/MASK", |e: &mut Self, t, cx| e.remove(t, cx)),
         write_handler!("ctrl", "'add', 'set', 'remove' lines: all or none", |e: &mut Self, t, cx| e
             .ctrl(t, cx)),
-        write_handler!("flush", "removes all routes", |e: &mut Self, _, _| e.table.clear()),
-        read_handler!("table", "all routes", |e: &mut Self, _| commands::dump(&e.table)),
+        write_handler!("flush", "removes all routes", |e: &mut Self, _, _| e.table.clear()).flags("b"),
+        read_handler!("table", "all routes", |e: &mut Self, _| commands::dump(&e.table)).flags("$"),
         read_param_handler!("lookup", "output and gateway for an address", |e: &mut Self, t, cx| e
             .lookup(t, cx)),
     ];

@@ -25,6 +25,7 @@ pub static CLASS: Class = Class {
         "the bits, by name or number",
     )],
     handlers: &[read_handler!("ecn", "the bits, as they were given", |e: &mut SetIPECN, _| e.given.clone())
+        .flags(".")
         .and_write(write_handler!("", "", |e: &mut SetIPECN, text, _| e.set(text)))],
     fast: Some(FastPath::of::<SetIPECN>()),
     ..Class::new("SetIPECN", "ip", || Box::<SetIPECN>::default())

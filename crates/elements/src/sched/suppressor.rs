@@ -21,8 +21,10 @@ pub static CLASS: Class = Class {
             .gates
             .read(text))
         .numbered()
+        .flags("c")
         .and_write(write_handler!("", "", |e: &mut Suppressor, text, cx| e.gates.write(text, cx))),
-        write_handler!("reset", "opens all ports", |e: &mut Suppressor, _, cx| e.gates.open_all(cx)),
+        write_handler!("reset", "opens all ports", |e: &mut Suppressor, _, cx| e.gates.open_all(cx))
+            .flags("b"),
     ],
     ..Class::new("Suppressor", "sched", || Box::<Suppressor>::default())
 };

@@ -31,9 +31,9 @@ impl SimpleElement for Align {
         let Constants { modulus, offset } = &mut self.constants;
         args.read("MODULUS", modulus).read("OFFSET", offset);
         if !matches!(modulus, 2 | 4 | 8) {
-            args.error_in("MODULUS", "align modulus must be 2, 4, or 8");
+            args.error("MODULUS must be 2, 4, or 8");
         } else if offset >= modulus {
-            args.error_in("OFFSET", "align offset must be smaller than modulus");
+            args.error("OFFSET must be smaller than MODULUS");
         }
     }
 
@@ -73,9 +73,11 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong() {
-        assert!(
-            Harness::errors("Idle -> Align(3, 0) -> Discard").contains("align modulus must be 2, 4, or 8")
-        );
-        assert!(Harness::errors("Idle -> Align(4, 4) -> Discard").contains("must be smaller than modulus"));
+        for (args, message) in
+            [("3, 0", "MODULUS must be 2, 4, or 8"), ("4, 4", "OFFSET must be smaller than MODULUS")]
+        {
+            let e = Harness::errors(&format!("Idle -> Align({args}) -> Discard"));
+            assert!(e.contains(message) && !e.contains(&format!(": {message}:")), "{e}");
+        }
     }
 }

@@ -111,14 +111,17 @@ struct Call {
 }
 
 impl Call {
-    fn parse(text: &str, names: &Names) -> Result<Option<Call>, String> {
+    /// The call that argument `name` asks for.
+    fn parse(name: &str, text: &str, names: &Names) -> Result<Option<Call>, String> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
-        let (at, call) = text.split_once(char::is_whitespace).ok_or("expected a number and a handler")?;
-        let at =
-            u64::from_arg(at, names).map_err(|_| format!("'{at}' is not a number of packets or bytes"))?;
+        let (at, call) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let at = u64::from_arg(at, names).map_err(|_| format!("{name} type mismatch"))?;
+        if call.is_empty() {
+            return Err(format!("{name}: expected a handler behind the number"));
+        }
         let handler =
             HandlerCall::from_arg(call.trim(), names).map_err(|_| format!("'{call}' is not a handler"))?;
         Ok(Some(Call { done: false, at, handler }))
@@ -130,7 +133,7 @@ impl Call {
         if u64::from_arg(first, &cx.names()).is_err() {
             return Err(format!("'{name}' first word should be unsigned (count)"));
         }
-        let call = Call::parse(text, &cx.names())?;
+        let call = Call::parse(name, text, &cx.names())?;
         call.as_ref().map_or(Ok(()), |c| cx.check_call(&c.handler))?;
         Ok(call)
     }
@@ -162,9 +165,9 @@ impl SimpleElement for Counter {
         for (name, slot) in
             [("COUNT_CALL", &mut self.count_call), ("BYTE_COUNT_CALL", &mut self.byte_count_call)]
         {
-            match Call::parse(args.raw(name).unwrap_or_default(), args.names()) {
+            match Call::parse(name, args.raw(name).unwrap_or_default(), args.names()) {
                 Ok(call) => *slot = call,
-                Err(e) => args.error_in(name, e),
+                Err(e) => args.error(e),
             }
         }
     }
@@ -247,7 +250,9 @@ mod tests {
     #[test]
     fn says_what_is_wrong_with_a_call() {
         let e = Harness::errors("Idle -> Counter(COUNT_CALL many c.reset) -> Discard");
-        assert!(e.contains("COUNT_CALL: 'many' is not a number"), "{e}");
+        assert!(e.contains("COUNT_CALL type mismatch"), "{e}");
+        let e = Harness::errors("Idle -> Counter(BYTE_COUNT_CALL 10) -> Discard");
+        assert!(e.contains("BYTE_COUNT_CALL: expected a handler behind the number"), "{e}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub static CLASS: Class = Class {
 };
 
 /// Bits of fraction of a probability.
-const P_BITS: u32 = 16;
+const P_BITS: u32 = 28;
 const CERTAIN: u32 = 1 << P_BITS;
 
 /// What is done to a bit.
@@ -84,7 +84,7 @@ fn check_p(p: u32) -> Result<u32, String> {
 }
 
 struct RandomBitErrors {
-    /// Probability that a bit is damaged, times 2^16.
+    /// Probability that a bit is damaged, in parts of `CERTAIN`.
     p: u32,
     /// The logarithm of the probability that it is not.
     log_whole: f64,
@@ -158,8 +158,7 @@ mod tests {
 
     #[test]
     fn bits_are_damaged_with_the_probability() {
-        for p in [0.001, 0.1, 0.5, 0.9] {
-            let n = 50_000;
+        for (p, n) in [(0.00001, 1_000_000), (0.001, 50_000), (0.1, 50_000), (0.5, 50_000), (0.9, 50_000)] {
             // Five standard deviations.
             let (mean, bound) = (p * n as f64, 5.0 * (p * (1.0 - p) * n as f64).sqrt() + 1.0);
             for count in ones(&format!("RandomBitErrors({p})"), 0, n) {
@@ -193,6 +192,9 @@ mod tests {
         assert_eq!((t.bytes("k"), t.read("r.config")), (vec![vec![255, 255]], "1, KIND set".into()));
         assert!(t.write("r.error_kind twist").unwrap_err().starts_with("bad action 'twist'"));
         assert!(t.write("r.p_bit_error 1.5").is_err());
+        // 28 bits of fraction.
+        t.write("r.p_bit_error 0.000001").unwrap();
+        assert_eq!(t.read("r.p_bit_error"), "0.000001");
     }
 
     #[test]

@@ -33,15 +33,20 @@ pub static CLASS: Class = Class {
             e.sample = ONE - probability(text)?;
             Ok::<(), String>(())
         })),
-        read_handler!("active", "whether packets are chosen", |e: &mut RandomSample, _| e.active).and_write(
-            write_handler!("", "", |e: &mut RandomSample, text, _| store(&mut e.active, text, "boolean")),
-        ),
+        read_handler!("active", "whether packets are chosen", |e: &mut RandomSample, _| e.active)
+            .flags("c")
+            .and_write(write_handler!("", "", |e: &mut RandomSample, text, _| store(
+                &mut e.active,
+                text,
+                "boolean"
+            ))),
         read_handler!("drops", "packets not passed", |e: &mut RandomSample, _| e.drops),
         read_handler!("config", "the configuration", |e: &mut RandomSample, _| format!(
             "SAMPLE {}, ACTIVE {}",
             e.show(e.sample),
             e.active
-        )),
+        ))
+        .flags("."),
     ],
     ..Class::new("RandomSample", "standard", || {
         Box::new(RandomSample { sample: ONE, active: true, drops: 0 })

@@ -13,16 +13,15 @@ pub static CLASS: Class = Class {
     help: "sends TCP segments when told to",
     manual: "The handler send takes source address, source port, destination address, destination port, sequence number, \
              acknowledgment number and control bits, all but the addresses as numbers, and sends a TCP segment of these \
-             without options and payload. Its window is 32120.",
+             without options and payload. Its window is 32120. COUNT, 1 if it is left out, says how many times it is \
+             sent; if STOP behind that is true, the driver is stopped afterwards.",
     example: "t :: TCPIPSend -> CheckIPHeader -> CheckTCPHeader -> Discard; \
               DriverManager(write t.send 1.0.0.1 1 2.0.0.2 80 7 0 2, stop)",
     ports: "0/1",
     processing: "h/h",
     packets: "/new tcp",
     handlers: &[write_handler!("send", "sends the segment described", |_: &mut TcpIpSend, text, cx| {
-        let segment = segment(text, cx)?;
-        cx.emit(0, segment);
-        Ok::<(), String>(())
+        send(text, cx)
     })],
     ..Class::new("TCPIPSend", "tcpudp", || Box::new(TcpIpSend))
 };
@@ -32,9 +31,11 @@ const SEND: &[ArgSpec] = &[
     ArgSpec::required("SPORT", ArgType::TcpPort, "source port"),
     ArgSpec::required("DST", ArgType::IpAddr, "destination address"),
     ArgSpec::required("DPORT", ArgType::TcpPort, "destination port"),
-    ArgSpec::required("SEQ", ArgType::U32, "sequence number"),
-    ArgSpec::required("ACK", ArgType::U32, "acknowledgment number"),
+    ArgSpec::required("SEQNO", ArgType::U32, "sequence number"),
+    ArgSpec::required("ACKNO", ArgType::U32, "acknowledgment number"),
     ArgSpec::required("FLAGS", ArgType::U8, "control bits"),
+    ArgSpec::positional("COUNT", ArgType::U32, "1", "how many times it is sent"),
+    ArgSpec::positional("STOP", ArgType::Bool, "false", "whether the driver is stopped then"),
 ];
 
 const TTL: u8 = 255;
@@ -44,7 +45,7 @@ struct TcpIpSend;
 
 impl Element for TcpIpSend {}
 
-fn segment(text: &str, cx: &Cx<'_>) -> Result<Packet, String> {
+fn send(text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
     let mut args = Args::from_words(SEND, text, &cx.names());
     let port = |port: Option<TcpPort>| port.map_or(0, |TcpPort(port)| port);
     let address = |a: Option<Ipv4Address>| a.unwrap_or(Ipv4Address::UNSPECIFIED);
@@ -56,12 +57,19 @@ fn segment(text: &str, cx: &Cx<'_>) -> Result<Packet, String> {
     let mut tcp = TcpHeader::default();
     tcp.set_source_port(port(args.get("SPORT")));
     tcp.set_destination_port(port(args.get("DPORT")));
-    tcp.set_sequence(args.get("SEQ").unwrap_or(0));
-    tcp.set_acknowledgment(args.get("ACK").unwrap_or(0));
+    tcp.set_sequence(args.get("SEQNO").unwrap_or(0));
+    tcp.set_acknowledgment(args.get("ACKNO").unwrap_or(0));
     tcp.flags = args.get("FLAGS").unwrap_or(0);
     tcp.set_window(WINDOW);
+    let (count, stop) = (args.get("COUNT").unwrap_or(1u32), args.get("STOP").unwrap_or(false));
     args.finish().map_err(|e| e.to_string())?;
-    encapsulate(ip, tcp).ok_or_else(|| "no such segment".to_string())
+    for _ in 0..count {
+        cx.emit(0, encapsulate(ip, tcp).ok_or("no such segment")?);
+    }
+    if stop {
+        cx.stop_driver();
+    }
+    Ok(())
 }
 
 /// The packet of these two headers, with the TCP checksum made right.
@@ -79,6 +87,7 @@ fn encapsulate(ip: Ipv4Header, tcp: TcpHeader) -> Option<Packet> {
 #[cfg(test)]
 mod tests {
     use crate::testing::Harness;
+    use clickwork_router::Outcome;
 
     #[test]
     fn segments_are_sent_as_described() {
@@ -91,11 +100,24 @@ mod tests {
     }
 
     #[test]
+    fn a_segment_can_be_sent_many_times() {
+        let mut t = Harness::new("t :: TCPIPSend -> k :: Sink");
+        for (end, count) in [("", 1), (" 3", 3), (" 0", 0), (" 2 false", 2)] {
+            t.write(&format!("t.send 1.0.0.1 1 2.0.0.2 80 1 5 2{end}")).unwrap();
+            t.run();
+            assert_eq!(t.take("k").len(), count, "{end}");
+        }
+        let mut t = Harness::new("t :: TCPIPSend -> k :: Sink; InfiniteSource -> Discard");
+        t.write("t.send 1.0.0.1 1 2.0.0.2 80 1 5 2 1 true").unwrap();
+        assert_eq!(t.run(), Outcome::Stopped);
+    }
+
+    #[test]
     fn a_wrong_description_is_refused() {
         let mut t = Harness::new("t :: TCPIPSend -> k :: Sink");
         assert!(t.write("t.send 1.0.0.1 1 2.0.0.2 80 1 5").unwrap_err().contains("FLAGS"));
         assert!(t.write("t.send 1.0.0.1 1 2.0.0.2 80 1 x 2").unwrap_err().contains("ACK"));
-        assert!(t.write("t.send 1.0.0.1 1 2.0.0.2 80 1 5 2 9").is_err());
+        assert!(t.write("t.send 1.0.0.1 1 2.0.0.2 80 1 5 2 1 false 9").is_err());
         t.run();
         assert!(t.take("k").is_empty());
     }

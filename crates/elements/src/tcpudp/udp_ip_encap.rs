@@ -1,12 +1,12 @@
 //! UDPIPEncap: puts a UDP and an IP header in front of packets.
 
 use crate::ip::prepend::{Destination, prepend};
-use crate::values::store;
+use crate::values::argument;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Ipv4Header, UdpHeader};
-use clickwork_router::args::{ArgSpec, ArgType, Args, UdpPort};
+use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, UdpPort};
 use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 
 /// The class facts.
@@ -14,7 +14,7 @@ pub static CLASS: Class = Class {
     help: "encapsulates packets in UDP and IP",
     manual: "Puts a UDP and an IP header in front of each packet: from SRC and SPORT to DST and DPORT, or to the packet's \
              destination annotation if DST is DST_ANNO. The identification counts up; the UDP checksum is computed \
-             if CHECKSUM is true, and is 0 (none) otherwise. The headers are marked and the destination annotation set.",
+             unless CHECKSUM is false; then it is 0 (none). The headers are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> UDPIPEncap(1.0.0.1, 1, 2.0.0.2, 2) -> CheckUDPHeader -> Discard",
     packets: "any/push(ip udp)",
     args: &[
@@ -22,36 +22,55 @@ pub static CLASS: Class = Class {
         ArgSpec::required("SPORT", ArgType::UdpPort, "source port"),
         ArgSpec::required("DST", ArgType::Other("IP address or DST_ANNO"), "destination address"),
         ArgSpec::required("DPORT", ArgType::UdpPort, "destination port"),
-        ArgSpec::positional("CHECKSUM", ArgType::Bool, "false", "compute the UDP checksum"),
+        ArgSpec::positional("CHECKSUM", ArgType::Bool, "true", "compute the UDP checksum"),
     ],
     handlers: &[
         read_handler!("src", "source address", |e: &mut UDPIPEncap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(&mut e.source, text, "IP address")),
+            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(&mut e.source, 0, "SRC", text, cx)),
         ),
         read_handler!("sport", "source port", |e: &mut UDPIPEncap, _| e.source_port.0).and_write(
-            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
+            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(
                 &mut e.source_port,
+                1,
+                "SPORT",
                 text,
-                "a UDP port"
+                cx
             )),
         ),
         read_handler!("dst", "destination address", |e: &mut UDPIPEncap, _| e.destination.to_string())
-            .and_write(write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
+            .and_write(write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(
                 &mut e.destination,
+                2,
+                "DST",
                 text,
-                "IP address"
+                cx
             ))),
         read_handler!("dport", "destination port", |e: &mut UDPIPEncap, _| e.destination_port.0).and_write(
-            write_handler!("", "", |e: &mut UDPIPEncap, text, _| store(
+            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(
                 &mut e.destination_port,
+                3,
+                "DPORT",
                 text,
-                "a UDP port"
+                cx
             )),
         ),
     ],
     flags: "A",
     ..Class::new("UDPIPEncap", "tcpudp", || Box::<UDPIPEncap>::default())
 };
+
+/// Writes the argument at `position`, as if the element were configured with it.
+fn set<T: FromArg>(
+    slot: &mut T,
+    position: usize,
+    name: &str,
+    text: &str,
+    cx: &mut Cx<'_>,
+) -> Result<(), String> {
+    *slot = argument(name, text, &cx.names())?;
+    cx.set_argument(position, name, text.trim());
+    Ok(())
+}
 
 /// Time to live of packets.
 const TTL: u8 = 250;
@@ -71,7 +90,7 @@ impl Default for UDPIPEncap {
     fn default() -> UDPIPEncap {
         let (source, destination) = (Ipv4Address::UNSPECIFIED, Destination::default());
         let port = UdpPort(0);
-        UDPIPEncap { source, source_port: port, destination, destination_port: port, checksum: false, id: 0 }
+        UDPIPEncap { source, source_port: port, destination, destination_port: port, checksum: true, id: 0 }
     }
 }
 
@@ -144,7 +163,9 @@ mod tests {
 
     #[test]
     fn packets_become_datagrams() {
-        for (config, has_checksum) in [(", true", true), ("", false)] {
+        for (config, has_checksum) in
+            [(", true", true), ("", true), (", false", false), (", CHECKSUM false", false)]
+        {
             let mut t = Harness::new(&format!(
                 "s :: Source -> UDPIPEncap(1.0.0.1, 99, 2.0.0.2, domain{config}) -> k :: Sink"
             ));
@@ -170,5 +191,20 @@ mod tests {
         }
         t.push("s", 0, [Packet::new(b"")]);
         assert_eq!(t.bytes("k")[0][12..24], [9, 9, 9, 9, 8, 8, 8, 8, 0, 7, 0, 6]);
+        assert_eq!(t.read("e.config"), "9.9.9.9, 7, 8.8.8.8, 6");
+    }
+
+    #[test]
+    fn handlers_take_names_and_the_annotation() {
+        let mut t = Harness::new(
+            "AddressInfo(here 9.9.9.9); s :: Source -> SetIPAddress(7.7.7.7) \
+             -> e :: UDPIPEncap(1.0.0.1, 99, 2.0.0.2, 53) -> k :: Sink",
+        );
+        t.write("e.src here").unwrap();
+        t.write("e.dst DST_ANNO").unwrap();
+        t.write("e.dport domain").unwrap();
+        t.push("s", 0, [Packet::new(b"")]);
+        assert_eq!(t.bytes("k")[0][12..24], [9, 9, 9, 9, 7, 7, 7, 7, 0, 99, 0, 53]);
+        assert!(t.write("e.dst nowhere").unwrap_err().starts_with("DST"));
     }
 }

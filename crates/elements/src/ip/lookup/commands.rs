@@ -6,6 +6,7 @@
 use super::RouteTable;
 use super::route::{Hop, Removal, Route, RouteError};
 use clickwork_packet::addr::{Ipv4Address, Ipv4Prefix};
+use clickwork_router::args::{FromArg, Names};
 use std::fmt::{self, Write as _};
 
 /// How words become addresses. The defaults read literal ones.
@@ -154,12 +155,9 @@ fn parse_gateway(word: &str, names: &dyn AddressNames) -> Option<Ipv4Address> {
     }
 }
 
-/// A number as Click reads integers: decimal, or hexadecimal with `0x`, perhaps negative.
+/// A number as arguments are: decimal, hexadecimal, octal or binary, perhaps with a sign.
 fn parse_integer(text: &str) -> Option<i64> {
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
-    let (radix, digits) = digits.strip_prefix("0x").map_or((10, digits), |digits| (16, digits));
-    let number = u32::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))?;
-    Some(sign * i64::from(number))
+    i32::from_arg(text, &Names::default()).ok().map(i64::from)
 }
 
 fn output(port: i64, context: Context<'_>) -> Result<u32, CommandError> {
@@ -225,6 +223,9 @@ mod tests {
         assert_eq!(route(" 10.1.2.3/255.0.0.0\t- 3 ").unwrap().to_string(), "10.0.0.0/8 - 3");
         assert_eq!(route("10.0.0.2 0x0").unwrap().to_string(), "10.0.0.2/32 - 0");
         assert_eq!(route("0/0 1").unwrap().to_string(), "0.0.0.0/0 - 1");
+        for three in ["03", "0b11", "+3", "0X3"] {
+            assert_eq!(route(&format!("0/0 {three}")).unwrap().to_string(), "0.0.0.0/0 - 3", "{three}");
+        }
         for text in [
             "",
             "x",
@@ -233,8 +234,9 @@ mod tests {
             "10/8 1.2.3.4",
             "10/8 1.2.3.4 1 1",
             "10/8 g 1",
-            "10/8 +1",
             "10/8 0x+1",
+            "10/8 08",
+            "10/8 2147483648",
         ] {
             assert_eq!(route(text), Err(CommandError::ExpectedRoute), "{text}");
         }

@@ -196,7 +196,7 @@ impl<M: Maker> FastSource<M> {
             |e: &mut FastSource<M>, _| e.measured_rate()
         )
         .and_write(write_handler!("", "", |e: &mut FastSource<M>, text, cx| e.set_rate(text, cx))),
-        write_handler!("reset", "begins anew", |e: &mut FastSource<M>, _, cx| e.reset(cx)),
+        write_handler!("reset", "begins anew", |e: &mut FastSource<M>, _, cx| e.reset(cx)).flags("b"),
         write_handler!(
             "active",
             "makes frames or not, and begins anew",
