@@ -34,7 +34,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "LookupIP6Route(64:ff9b::if0 ::if0:gw 0)",
         "table",
-        "# Active routes\n64:ff9b::a00:fe/128\t::a00:1\t0\n",
+        "# Active routes\n64:ff9b::a00:fe/128\t::10.0.0.1\t0\n",
     ),
     ("IPRewriter(pattern if0 - - - 0 0)", "patterns", "10.0.0.254 - - -\n"),
     ("IPRewriter(pattern if0:ipnet 1-9 - - 0 0)", "patterns", "10.0.0.1 1-9 - -\n"),
