@@ -93,6 +93,115 @@ fn packets_go_on_while_a_file_to_read_stands_still() {
     }
 }
 
+/// Starts a router that prints a line and is swapped for another configuration, which prints "swapped" after 100 packets of
+/// its own; waits for that.
+fn swapped(other: &str) -> Child {
+    let say = "TimedSource(0.001) -> Counter(COUNT_CALL 100 say.run) -> Discard; \
+               say :: Script(TYPE PASSIVE, print \"swapped\")";
+    let config = format!(
+        "TimedSource(0.001) -> Counter(COUNT_CALL 20 swap.run) -> Discard; \
+         swap :: Script(TYPE PASSIVE, writeq hotconfig {})",
+        quoted(&format!("{say}; {other}"))
+    );
+    let mut router = start(&config, &["-R"]);
+    let mut output = router.stdout.take().unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = [0; 8];
+        let _ = tell.send(output.read_exact(&mut line).map(|()| (line, output)));
+    });
+    let Ok(Ok((line, output))) = told.recv_timeout(Duration::from_secs(60)) else {
+        let _ = router.kill();
+        let mut complaints = String::new();
+        router.stderr.take().unwrap().read_to_string(&mut complaints).unwrap();
+        panic!("the router stands still: {other}: {complaints}");
+    };
+    assert_eq!(&line, b"swapped\n");
+    router.stdout = Some(output);
+    router
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))
+}
+
+#[test]
+fn packets_go_on_before_a_file_to_read_has_a_writer() {
+    let dir = Scratch::new("stalls-open-read");
+    let netflow = "10.0.0.1|10.0.0.2|0.0.0.0|7|300|4|400|100|106|80|4000|0|18|6|16|0|0\n";
+    let cases: [(&str, &str, Vec<u8>); 3] = [
+        ("FromDump", "FORCE_IP false", [&PCAP[..], &record(b"one"), &record(b"two")].concat()),
+        (
+            "FromIPSummaryDump",
+            "CHECKSUM true",
+            b"!IPSummaryDump 1.3\n!data ip_src\n1.2.3.4\n5.6.7.8\n".to_vec(),
+        ),
+        ("FromNetFlowSummaryDump", "LINK both", netflow.repeat(2).into_bytes()),
+    ];
+    for (class, argument, file) in cases {
+        let path = pipe(&dir, class);
+        let other =
+            format!("FromDump({}, {argument}) -> c :: Counter(COUNT_CALL 2 stop) -> Discard", path.display());
+        let router = swapped(&other.replace("FromDump", class));
+        let mut writer = OpenOptions::new().write(true).open(&path).unwrap();
+        // Piece by piece, the header too.
+        for piece in file.chunks(7) {
+            writer.write_all(piece).unwrap();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (_, complaints) = end(router);
+        assert!(
+            complaints.starts_with("note: new configuration") && complaints.lines().count() == 1,
+            "{complaints}"
+        );
+    }
+}
+
+#[test]
+fn a_bad_header_that_comes_late_ends_its_source() {
+    let dir = Scratch::new("stalls-bad-header");
+    let radio = [&PCAP[..20], &[127, 0, 0, 0][..]].concat();
+    let cases = [
+        (b"this is no capture file".to_vec(), "not a tcpdump file (too short)"),
+        (b"BZh91AY&SY....".to_vec(), "bzip2-compressed"),
+        (radio[..10].to_vec(), "not a tcpdump file (too short)"),
+        (radio.iter().map(|b| if *b == 127 { 201 } else { *b }).collect(), "unknown linktype 201"),
+    ];
+    for (n, (header, message)) in cases.into_iter().enumerate() {
+        let path = pipe(&dir, &n.to_string());
+        let router =
+            swapped(&format!("f :: FromDump({}, STOP true, FORCE_IP true) -> Discard", path.display()));
+        std::fs::write(&path, &header).unwrap();
+        let (_, complaints) = end(router);
+        let place = format!("f: {}: {message}", path.display());
+        assert!(complaints.contains(&place), "{complaints}");
+    }
+}
+
+/// What a new router reads of a pipe would be lost to the one that it does not replace in the end.
+#[test]
+fn a_pipe_is_read_on_by_the_router_that_comes() {
+    let dir = Scratch::new("stalls-read-on");
+    let path = pipe(&dir, "pipe");
+    let mut held = hold(&path);
+    held.write_all(&[&PCAP[..], &record(b"one")].concat()).unwrap();
+    let new = format!("f :: FromDump({}) -> c :: Counter(COUNT_CALL 3 stop) -> Discard", path.display());
+    let wrong = format!("{new}; Queue(x) -> Discard");
+    let config = format!(
+        "f :: FromDump({}) -> c :: Counter(COUNT_CALL 1 swap.run) -> Discard; \
+         swap :: Script(TYPE PASSIVE, print \"one\", writeq hotconfig {}, writeq hotconfig {})",
+        path.display(),
+        quoted(&wrong),
+        quoted(&new)
+    );
+    let mut router = start(&config, &["-R", "-h", "c.count"]);
+    let mut said = [0; 4];
+    router.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+    held.write_all(&[record(b"two"), record(b"three")].concat()).unwrap();
+    let (said, complaints) = end(router);
+    assert_eq!(said, "3\n", "{complaints}");
+}
+
 #[test]
 fn a_record_that_comes_in_pieces_is_read_whole() {
     let dir = Scratch::new("stalls-pieces");
@@ -136,6 +245,29 @@ fn packets_go_on_while_nobody_reads_what_is_written() {
         let (said, complaints) = end(start(&config, &["-h", "others.count", "-h", "q.length"]));
         let numbers: Vec<u64> = said.lines().filter_map(|line| line.parse().ok()).collect();
         assert!(numbers[0] == 400 && numbers[1] > 1000, "{class}: {said}{complaints}");
+    }
+}
+
+#[test]
+fn packets_go_on_before_a_file_to_write_has_a_reader() {
+    let dir = Scratch::new("stalls-open-write");
+    let cases = [
+        ("ToDump({})", "abcd"),
+        ("ToIPSummaryDump({}, CONTENTS payload, HEADER false)", "abcd"),
+        ("Print(x, 4, OUTFILE {})", "61626364"),
+    ];
+    for (class, packet) in cases {
+        let path = pipe(&dir, &class[..5]);
+        let other = format!(
+            "TimedSource(0.001, abcd, LIMIT 3) -> p :: {} -> c :: Counter -> Discard; \
+             Idle -> d :: Discard; TimedSource(0.05, LIMIT 20, STOP true) -> Discard",
+            class.replace("{}", path.to_str().unwrap())
+        );
+        let router = swapped(&other);
+        let written = std::fs::read(&path).unwrap();
+        let (_, complaints) = end(router);
+        let written = String::from_utf8_lossy(&written);
+        assert_eq!(written.matches(packet).count(), 3, "{class}: {complaints}{written}");
     }
 }
 

@@ -4,13 +4,18 @@
 //! takes something now and then, so that a pipeline loses nothing; one that takes nothing for [`PATIENCE`] is *stalled*: it is
 //! waited for no longer until it reads again, and what there is no room for is refused. Files are written at once.
 //!
+//! A named pipe that nobody has opened to read is opened all the same ([`open`]): it takes what it holds.
+//!
 //! The descriptor stays as it is, since other programs share it: a pipe that polls as writable takes [`CHUNK`] bytes.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
 use std::time::Duration;
 
 /// Bytes that may wait; then nothing further is to be written.
@@ -22,6 +27,28 @@ const LAST_PATIENCE: Duration = Duration::from_secs(5);
 /// What a pipe takes without waiting if it is writable (PIPE_BUF), and a terminal.
 const CHUNK: usize = 4096;
 const TERMINAL_CHUNK: usize = 256;
+
+/// Opens a file to be written. If not `patient`, a named pipe's reader is not waited for: until there is one, the pipe is
+/// open at both ends here, so that it stalls as one whose reader stands still.
+///
+/// # Errors
+/// Of the system.
+pub fn open(options: &mut OpenOptions, name: &Path, patient: bool) -> io::Result<File> {
+    if patient {
+        return options.open(name);
+    }
+    options.custom_flags(OFlags::NONBLOCK.bits() as i32);
+    match options.open(name) {
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) && is_fifo(name) => {
+            options.read(true).open(name)
+        }
+        opened => opened,
+    }
+}
+
+fn is_fifo(name: &Path) -> bool {
+    std::fs::metadata(name).is_ok_and(|facts| facts.file_type().is_fifo())
+}
 
 /// Where bytes go.
 #[derive(Debug)]
@@ -121,7 +148,14 @@ impl Outlet {
     /// # Errors
     /// Of the system; what waited is lost.
     pub fn finish(&mut self) -> io::Result<bool> {
-        let patience = if self.stalled { Duration::ZERO } else { LAST_PATIENCE };
+        self.finish_within(if self.stalled { Duration::ZERO } else { LAST_PATIENCE })
+    }
+
+    /// The same, with another time.
+    ///
+    /// # Errors
+    /// Of the system; what waited is lost.
+    pub fn finish_within(&mut self, patience: Duration) -> io::Result<bool> {
         self.push_out_waiting(patience)?;
         self.stalled = self.is_waiting();
         (self.written, self.waiting) = (0, Vec::new());
@@ -231,7 +265,6 @@ impl Drop for Outlet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::File;
     use std::io::{PipeReader, Read};
 
     fn impatient() -> (PipeReader, Outlet) {

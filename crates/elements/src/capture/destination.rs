@@ -7,11 +7,13 @@
 //! A pipe is written as far as its reader takes it; the rest waits, so that packets go on (see
 //! [`clickwork_router::outlet`]). Whoever writes asks for room before.
 
-use clickwork_router::outlet::Outlet;
+use clickwork_router::outlet::{self, Outlet, PATIENCE};
 use clickwork_source::text;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 /// How many bytes are collected before they are handed to the system.
 const BUFFER: usize = 64 * 1024;
@@ -33,6 +35,33 @@ impl Stream {
         let mut outlet = Outlet::file(file);
         outlet.set_patient(patient);
         Stream::Outlet(outlet)
+    }
+
+    /// Opens a file to write something once. A pipe that nobody reads is an error instead of a reason to wait.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn open_once(options: &mut OpenOptions, name: &Path) -> io::Result<Stream> {
+        let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+        options.custom_flags(flags).open(name).map(|file| Stream::file(file, false))
+    }
+
+    /// Writes this and closes the file. A pipe's reader is waited for at most a second.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn write_once(mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)?;
+        match &mut self {
+            Stream::Plain(stream) => stream.flush(),
+            Stream::Outlet(outlet) => {
+                if outlet.finish_within(PATIENCE)? {
+                    Ok(())
+                } else {
+                    Err(unread())
+                }
+            }
+        }
     }
 
     /// Whether more may be written, perhaps after waiting for a reader that is slow.
@@ -119,17 +148,14 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// Opens the file called [`name`](text); `-` is standard output.
-    pub fn open(name: &str) -> io::Result<Destination> {
+    /// Opens the file called [`name`](text); `-` is standard output. If `patient`, a pipe's reader is waited for.
+    pub fn open(name: &str, patient: bool) -> io::Result<Destination> {
         if name == "-" {
             return Ok(Destination::Stdout);
         }
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(text::to_path(name))
-            .map(Destination::File)
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        outlet::open(&mut options, &text::to_path(name), patient).map(Destination::File)
     }
 
     /// Empties the file and begins to write; if `patient`, so that a slow reader is waited for. Standard output is not

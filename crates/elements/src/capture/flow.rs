@@ -7,11 +7,30 @@ use clickwork_router::{Cx, Ready};
 
 use super::linktype::LinkType;
 use std::os::fd::BorrowedFd;
+use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The link type of the packets that an element emits, exported for ToDump's `USE_ENCAP_FROM`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Encapsulation(pub LinkType);
+/// The link type of the packets that an element emits, exported for ToDump's `USE_ENCAP_FROM`. Of a pipe it is known when
+/// the header of its file has come.
+#[derive(Clone, Debug, Default)]
+pub struct Encapsulation(OnceLock<LinkType>);
+
+impl Encapsulation {
+    /// One that is known.
+    pub fn new(link_type: LinkType) -> Encapsulation {
+        Encapsulation(OnceLock::from(link_type))
+    }
+
+    /// The link type, as soon as it is known.
+    pub fn get(&self) -> Option<LinkType> {
+        self.0.get().copied()
+    }
+
+    /// Makes it known.
+    pub fn set(&self, link_type: LinkType) {
+        let _ = self.0.set(link_type);
+    }
+}
 
 /// How long after a pipe could not be watched it is looked at again.
 const RETRY: Duration = Duration::from_millis(10);

@@ -9,7 +9,9 @@ use clickwork_router::{Class, Cx, Element, Ready, TaskStep, read_handler, write_
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
+use super::error::CaptureError;
 use super::flow::{Activity, AtEnd, Encapsulation, Pace, Sampling};
+use super::input::Patience;
 use super::linktype::LinkType;
 use super::reader::{Reader, Record};
 use super::window::Window;
@@ -24,8 +26,8 @@ pub static CLASS: Class = Class {
              destination annotation; others leave by output 1. START, START_AFTER, END, END_AFTER and INTERVAL choose \
              packets by their time, in seconds since 1970 or after the first packet. At the end the driver stops if \
              STOP is true, or END_CALL is called. A damaged file ends where the damage begins, with a message. \
-             A pipe that brings nothing for a while stops no other packets; but the router begins only when the header of \
-             the file has come.",
+             A pipe that brings nothing for a while, or has no writer yet, stops no other packets: its header is read when \
+             it comes, and what is wrong with it is said then.",
     ports: "0/1-2",
     processing: "a/ah",
     packets: "/any",
@@ -88,7 +90,11 @@ const MAX_PASSED: usize = 1024;
 struct FromDump {
     name: String,
     reader: Option<Reader>,
-    file_position: u64,
+    /// Where to go on reading, as soon as that has come.
+    seek_to: Option<u64>,
+    /// Whether the header has been read, and the file is where records are to be read.
+    has_begun: bool,
+    encapsulation: Arc<Encapsulation>,
     force_ip: bool,
     sampling: Sampling,
     window: Window,
@@ -147,10 +153,31 @@ impl FromDump {
     fn seek(&mut self, text: &str) -> Result<(), String> {
         let offset = crate::values::parse(text, "file offset")?;
         self.pending = None;
-        match &mut self.reader {
-            Some(reader) => reader.seek(offset).map_err(|error| error.to_string()),
-            None => Ok(()),
+        (self.seek_to, self.has_begun) = (Some(offset), false);
+        match self.begin() {
+            Err(error) if !error.is_not_yet() => Err(error.to_string()),
+            _ => Ok(()),
         }
+    }
+
+    /// Reads the header, if that has not been done, and goes to where records are to be read.
+    fn begin(&mut self) -> Result<(), CaptureError> {
+        let Some(reader) = self.reader.as_mut().filter(|_| !self.has_begun) else { return Ok(()) };
+        reader.begin()?;
+        if let Some(link_type) = reader.link_type() {
+            self.encapsulation.set(link_type);
+            if self.force_ip && !link_type.can_find_ip() {
+                let why = format!("unknown linktype {}; can't force IP packets", link_type.0);
+                return Err(reader.unsuitable(why));
+            }
+        }
+        if let Some(offset) = self.seek_to {
+            let sought = reader.seek(offset);
+            self.seek_to = self.seek_to.filter(|_| sought.as_ref().is_err_and(CaptureError::is_not_yet));
+            sought?;
+        }
+        self.has_begun = true;
+        Ok(())
     }
 
     /// Starts or ceases to emit packets. When it starts again after the end of the window, it passes over the packet
@@ -249,6 +276,14 @@ impl FromDump {
     }
 
     fn read(&mut self, cx: &mut Cx<'_>) -> Read {
+        match self.begin() {
+            Ok(()) => {}
+            Err(error) if error.is_not_yet() => return Read::NotYet,
+            Err(error) => {
+                cx.chatter(&format!("{}: {error}", cx.name()));
+                self.reader = None;
+            }
+        }
         let Some(reader) = &mut self.reader else { return Read::End };
         self.has_read = true;
         match reader.next_record() {
@@ -318,8 +353,8 @@ impl Element for FromDump {
         args.read("TIMING", &mut self.pace.enabled)
             .read("STOP", &mut stop)
             .read("ACTIVE", &mut self.activity.active)
-            .read("FORCE_IP", &mut self.force_ip)
-            .read("FILEPOS", &mut self.file_position);
+            .read("FORCE_IP", &mut self.force_ip);
+        self.seek_to = args.get("FILEPOS").filter(|offset| *offset > 0);
         self.sampling.configure(args);
         self.window.configure(args);
         self.at_end = match args.get("END_CALL") {
@@ -340,22 +375,12 @@ impl Element for FromDump {
         if let AtEnd::Call(call) = &self.at_end {
             cx.check_call(call)?;
         }
-        let mut reader = Reader::open(&self.name).map_err(|error| error.to_string())?;
-        if let Some(link_type) =
-            reader.link_type().filter(|link_type| self.force_ip && !link_type.can_find_ip())
-        {
-            return Err(format!(
-                "{}: unknown linktype {}; can't force IP packets",
-                reader.name(),
-                link_type.0
-            ));
+        let opened = Reader::open_with(&self.name, Patience::of(cx));
+        let reader = self.reader.insert(opened.map_err(|error| error.to_string())?);
+        if reader.waits_for().is_none() {
+            self.begin().map_err(|error| error.to_string())?;
         }
-        if self.file_position > 0 {
-            reader.seek(self.file_position).map_err(|error| error.to_string())?;
-        }
-        reader.set_patient(cx.router().clock().is_simulated());
-        self.reader = Some(reader);
-        cx.export(Arc::new(Encapsulation(self.link_type())));
+        cx.export(Arc::clone(&self.encapsulation));
         self.activity.find_readers(cx);
         self.activity.set(self.activity.active, cx);
         Ok(())
@@ -391,8 +416,13 @@ impl Element for FromDump {
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<FromDump>(old)
             && old.name == self.name
+            && let Some(reader) = old.reader.take()
         {
-            (self.reader, self.has_read) = (old.reader.take(), old.has_read);
+            if let Some(link_type) = reader.link_type() {
+                self.encapsulation.set(link_type);
+            }
+            (self.reader, self.has_read) = (Some(reader), old.has_read);
+            (self.seek_to, self.has_begun) = (old.seek_to, false);
             self.pending = old.pending.take();
             self.pace.inherit(&old.pace);
             self.activity.wake(cx);

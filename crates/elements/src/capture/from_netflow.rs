@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::error::system_message;
 use super::flow::{Activity, Encapsulation, Pace, set_first_timestamp};
-use super::input::Input;
+use super::input::{Input, Patience};
 use super::linktype::LinkType;
 use super::series::Series;
 
@@ -260,10 +260,9 @@ impl Element for FromNetFlow {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        cx.export(Arc::new(Encapsulation(LinkType::IP)));
-        let opened = Input::open(&self.name);
-        let mut input = opened.map_err(|e| format!("{}: {}", self.shown_name(), system_message(&e)))?;
-        input.set_patient(cx.router().clock().is_simulated());
+        cx.export(Arc::new(Encapsulation::new(LinkType::IP)));
+        let opened = Input::open(&self.name, Patience::of(cx));
+        let input = opened.map_err(|e| format!("{}: {}", self.shown_name(), system_message(&e)))?;
         self.input = Some(input);
         self.activity.find_readers(cx);
         self.activity.set(self.activity.active, cx);

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::error::system_message;
 use super::flow::{Activity, Encapsulation, Pace, Sampling, set_first_timestamp};
+use super::input::Patience;
 use super::linktype::LinkType;
 use super::series::Series;
 use super::summary::draft::Draft;
@@ -131,10 +132,10 @@ impl FromIpSummaryDump {
         cx.stop_driver();
     }
 
-    fn open(&self, names: Names) -> std::io::Result<DumpInput> {
+    fn open(&self, patience: Patience, names: Names) -> std::io::Result<DumpInput> {
         let mut input = match &self.data {
             Some(data) => DumpInput::from_stream("DATA", Cursor::new(data.clone()), self.protocol)?,
-            None => DumpInput::open(&self.name, self.protocol)?,
+            None => DumpInput::open(&self.name, patience, self.protocol)?,
         };
         input.set_names(names);
         if let Some(fields) = &self.fields {
@@ -143,7 +144,7 @@ impl FromIpSummaryDump {
         if let Some(flow) = &self.flow {
             input.set_flow(flow);
         }
-        input.read_banner()?;
+        input.begin()?;
         Ok(input)
     }
 
@@ -254,12 +255,9 @@ impl Element for FromIpSummaryDump {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        cx.export(Arc::new(Encapsulation(LinkType::IP)));
-        match self.open(cx.names()) {
-            Ok(mut input) => {
-                input.set_patient(cx.router().clock().is_simulated());
-                self.input = Some(input);
-            }
+        cx.export(Arc::new(Encapsulation::new(LinkType::IP)));
+        match self.open(Patience::of(cx), cx.names()) {
+            Ok(input) => self.input = Some(input),
             Err(error) if error.kind() == ErrorKind::NotFound && self.allow_nonexistent => {}
             Err(error) => return Err(format!("{}: {}", self.shown_name(), system_message(&error))),
         }

@@ -1,19 +1,20 @@
 //! A stream of bytes to be parsed: a file, standard input or a test's bytes, uncompressed on the way.
 //!
-//! A pipe whose writer takes its time would stop all packets. So while a router runs, reading fails with
-//! [`ErrorKind::WouldBlock`] instead; the bytes read so far stay, and parsers begin the record again when the descriptor
-//! is readable ([`Input::waits_for`]).
+//! A pipe whose writer takes its time would stop all packets. So while a router runs ([`Patience::Never`]), a named pipe is
+//! opened before it has a writer, and reading fails with [`ErrorKind::WouldBlock`] instead of waiting; the bytes read so far
+//! stay, and parsers begin the record again when the descriptor is readable ([`Input::waits_for`]). Nothing is read of it
+//! before the first is asked for, since bytes read from a pipe are lost to whoever reads it until then.
 //!
 //! Parsers ask that some number of bytes be present ([`Input::require`]), look at them in place, and consume them.
 //! One buffer is used again and again; it grows only to what a parser asks for, so the parser bounds memory.
 //! This module knows nothing of capture formats.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::os::unix::fs::OpenOptionsExt;
 
+use clickwork_router::Cx;
 use clickwork_router::outlet::is_readable;
 use clickwork_source::text;
 use flate2::read::MultiGzDecoder;
@@ -34,29 +35,37 @@ pub struct Input {
     offset: u64,
     /// Why no more bytes come, if so: the end, or a failure reported once the bytes before it are used up.
     ended: Option<End>,
-    /// The pipe that bytes come from, if it is one.
-    pipe: Option<Pipe>,
+    /// The pipe, terminal or the like that bytes come from without being waited for, if it is one.
+    pipe: Option<OwnedFd>,
+    /// Whether the first bytes have been looked at for compression.
+    is_recognised: bool,
 }
 
-/// A pipe, terminal or the like.
-struct Pipe {
-    fd: OwnedFd,
-    /// Whether reading fails if nothing is there.
-    impatient: Arc<AtomicBool>,
+/// Whether bytes are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Opening waits for the writer, and reading for bytes: nobody is kept waiting.
+    Always,
+    /// Neither waits.
+    Never,
+}
+
+impl Patience {
+    /// That of an element: in simulated time nobody is kept waiting.
+    pub fn of(cx: &Cx<'_>) -> Patience {
+        if cx.router().clock().is_simulated() { Patience::Always } else { Patience::Never }
+    }
 }
 
 /// The end of a pipe that bytes are read from.
-struct PipeEnd {
-    file: File,
-    impatient: Arc<AtomicBool>,
-}
+struct PipeEnd(File);
 
 impl Read for PipeEnd {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.impatient.load(Ordering::Relaxed) && !is_readable(self.file.as_fd()) {
+        if !is_readable(self.0.as_fd()) {
             return Err(ErrorKind::WouldBlock.into());
         }
-        self.file.read(buffer)
+        self.0.read(buffer)
     }
 }
 
@@ -80,60 +89,71 @@ impl Read for Source {
 }
 
 impl Input {
-    /// Opens the file called [`name`](text), or standard input if it is `-`. Compressed data are recognised by their first bytes.
-    pub fn open(name: &str) -> io::Result<Input> {
-        if name == "-" {
-            return Input::pipe(rustix::stdio::stdin().try_clone_to_owned()?.into())?.uncompressed();
+    /// Opens the file called [`name`](text), or standard input if it is `-`. Compressed data are recognised by their first
+    /// bytes; of what may keep us waiting, when it is read.
+    pub fn open(name: &str, patience: Patience) -> io::Result<Input> {
+        let is_stdin = name == "-";
+        let file = match (is_stdin, patience) {
+            (true, _) => rustix::stdio::stdin().try_clone_to_owned()?.into(),
+            (false, Patience::Always) => File::open(text::to_path(name))?,
+            (false, Patience::Never) => open_at_once(name)?,
+        };
+        if !is_stdin && file.metadata()?.is_file() {
+            return Input::new(Source::File(file)).recognised();
         }
-        let file = File::open(text::to_path(name))?;
-        match file.metadata()?.is_file() {
-            true => Input::new(Source::File(file)),
-            false => Input::pipe(file)?,
-        }
-        .uncompressed()
-    }
-
-    fn pipe(file: File) -> io::Result<Input> {
-        let impatient = Arc::new(AtomicBool::new(false));
-        let fd = file.as_fd().try_clone_to_owned()?;
-        let end = PipeEnd { file, impatient: Arc::clone(&impatient) };
-        Ok(Input { pipe: Some(Pipe { fd, impatient }), ..Input::new(Source::Stream(Box::new(end))) })
-    }
-
-    /// Sets whether reading waits for bytes. It does at first.
-    pub fn set_patient(&mut self, patient: bool) {
-        if let Some(pipe) = &self.pipe {
-            pipe.impatient.store(!patient, Ordering::Relaxed);
+        match patience {
+            Patience::Always => Input::new(Source::Stream(Box::new(file))).recognised(),
+            Patience::Never => {
+                let pipe = Some(file.as_fd().try_clone_to_owned()?);
+                Ok(Input { pipe, ..Input::new(Source::Stream(Box::new(PipeEnd(file)))) })
+            }
         }
     }
 
     /// What to wait for when reading would block.
     pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
-        self.pipe.as_ref().map(|pipe| pipe.fd.as_fd())
+        self.pipe.as_ref().map(AsFd::as_fd)
     }
 
     /// Reads from any stream, compressed or not.
     pub fn from_stream(stream: impl Read + Send + 'static) -> io::Result<Input> {
-        Input::new(Source::Stream(Box::new(stream))).uncompressed()
+        Input::new(Source::Stream(Box::new(stream))).recognised()
     }
 
     fn new(source: Source) -> Input {
-        Input { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: None, pipe: None }
+        Input {
+            source,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            offset: 0,
+            ended: None,
+            pipe: None,
+            is_recognised: false,
+        }
+    }
+
+    fn recognised(mut self) -> io::Result<Input> {
+        self.recognise()?;
+        Ok(self)
     }
 
     /// Puts a decompressor before the source if its data are gzip.
-    fn uncompressed(mut self) -> io::Result<Input> {
-        self.require(4)?;
+    fn recognise(&mut self) -> io::Result<()> {
+        self.fill(4)?;
+        self.is_recognised = true;
         let first = self.available();
         if first.starts_with(&GZIP_MAGIC) {
             let head = io::Cursor::new(first.to_vec());
-            let decoder = MultiGzDecoder::new(head.chain(self.source));
-            return Ok(Input { pipe: self.pipe, ..Input::new(Source::Stream(Box::new(decoder))) });
+            let source = std::mem::replace(&mut self.source, Source::Stream(Box::new(io::empty())));
+            self.source = Source::Stream(Box::new(MultiGzDecoder::new(head.chain(source))));
+            (self.start, self.end, self.ended) = (0, 0, None);
+        } else if let Some(message) = other_compression(first) {
+            self.ended = Some(End::Failed(io::Error::new(ErrorKind::Unsupported, message.clone())));
+            (self.start, self.end) = (0, 0);
+            return Err(io::Error::new(ErrorKind::Unsupported, message));
         }
-        match other_compression(first) {
-            Some(message) => Err(io::Error::new(ErrorKind::Unsupported, message)),
-            None => Ok(self),
-        }
+        Ok(())
     }
 
     /// Offset of the next byte in the uncompressed input.
@@ -158,6 +178,13 @@ impl Input {
 
     /// Makes at least `count` bytes available. `Ok(false)`: the input ends before.
     pub fn require(&mut self, count: usize) -> io::Result<bool> {
+        if !self.is_recognised {
+            self.recognise()?;
+        }
+        self.fill(count)
+    }
+
+    fn fill(&mut self, count: usize) -> io::Result<bool> {
         while self.end - self.start < count {
             match &mut self.ended {
                 None => self.read_more(count)?,
@@ -267,6 +294,12 @@ impl Input {
         }
         Ok(())
     }
+}
+
+/// Opens a file to be read. A named pipe need not have a writer yet.
+fn open_at_once(name: &str) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    OpenOptions::new().read(true).custom_flags(flags).open(text::to_path(name))
 }
 
 /// What to say about compressed data that we do not uncompress.

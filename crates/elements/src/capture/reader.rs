@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 
 use super::error::{CaptureError, Fault};
-use super::input::Input;
+use super::input::{Input, Patience};
 use super::linktype::LinkType;
 use super::pcap::{self, Format};
 use super::pcapng::{self, BlockHeader, Section, Trailer};
@@ -35,7 +35,10 @@ pub struct Record<'a> {
 pub struct Reader {
     name: String,
     input: Input,
-    layout: Layout,
+    /// None until the header of the file has come.
+    layout: Option<Layout>,
+    /// Whether what is before the first record has been read.
+    is_begun: bool,
     /// What of the last record is still to be passed over.
     rest: Rest,
     record_offset: u64,
@@ -67,8 +70,13 @@ struct Found {
 impl Reader {
     /// Opens the file `name`; `-` is standard input.
     pub fn open(name: &str) -> Result<Reader, CaptureError> {
+        Reader::open_with(name, Patience::Always)
+    }
+
+    /// The same; of what may keep us waiting, perhaps nothing is read yet.
+    pub fn open_with(name: &str, patience: Patience) -> Result<Reader, CaptureError> {
         let shown = if name == "-" { "<stdin>" } else { name };
-        Reader::new(shown, Input::open(name))
+        Reader::new(shown, Input::open(name, patience))
     }
 
     /// Reads a capture from any stream; `name` is for messages.
@@ -77,21 +85,39 @@ impl Reader {
     }
 
     fn new(name: &str, input: io::Result<Input>) -> Result<Reader, CaptureError> {
-        let whole_file = |fault| CaptureError { file: name.to_owned(), offset: None, fault };
-        let mut input = input.map_err(|error| whole_file(Fault::Io(error)))?;
-        let layout = read_layout(&mut input).map_err(whole_file)?;
+        let failure = |error| CaptureError { file: name.to_owned(), offset: None, fault: Fault::Io(error) };
+        let input = input.map_err(failure)?;
+        let waits = input.waits_for().is_some();
         let mut reader = Reader {
             name: name.to_owned(),
-            record_offset: input.offset(),
+            record_offset: 0,
             input,
-            layout,
+            layout: None,
+            is_begun: false,
             rest: Rest::default(),
             finished: false,
         };
-        match reader.read_descriptions() {
-            Ok(()) => Ok(reader),
-            Err(fault) => Err(reader.error(Some(reader.input.offset()), fault)),
+        if !waits {
+            reader.begin()?;
         }
+        Ok(reader)
+    }
+
+    /// Reads what is before the first record, if that has not been done.
+    ///
+    /// # Errors
+    /// If it is wrong, or a pipe [has not brought it yet](CaptureError::is_not_yet).
+    pub fn begin(&mut self) -> Result<(), CaptureError> {
+        if self.is_begun {
+            return Ok(());
+        }
+        if self.layout.is_none() {
+            self.layout = Some(read_layout(&mut self.input).map_err(|fault| self.error(None, fault))?);
+            self.record_offset = self.input.offset();
+        }
+        self.read_descriptions().map_err(|fault| self.error(Some(self.input.offset()), fault))?;
+        self.is_begun = true;
+        Ok(())
     }
 
     /// The file's name, for people.
@@ -99,9 +125,10 @@ impl Reader {
         &self.name
     }
 
-    /// Link type of the file, or of the first interface; `None` if no interface has been described yet.
+    /// Link type of the file, or of the first interface; `None` if no interface has been described yet, or the header of
+    /// the file has not come.
     pub fn link_type(&self) -> Option<LinkType> {
-        match &self.layout {
+        match self.layout.as_ref()? {
             Layout::Pcap(format) => Some(format.link_type),
             Layout::PcapNg(section) => section.link_type(),
         }
@@ -123,19 +150,15 @@ impl Reader {
         self.input.size()
     }
 
-    /// Continues with the record that starts at `offset`.
+    /// Continues with the record that starts at `offset`. In a pipe that has not brought it yet, to be called again.
     pub fn seek(&mut self, offset: u64) -> Result<(), CaptureError> {
+        self.begin()?;
         self.rest = Rest::default();
         self.finished = false;
         self.input.seek(offset).map_err(|error| self.error(None, Fault::Io(error)))
     }
 
-    /// Sets whether reading waits for a pipe whose writer takes its time. It does at first.
-    pub fn set_patient(&mut self, patient: bool) {
-        self.input.set_patient(patient);
-    }
-
-    /// What to wait for when the next packet is not there yet.
+    /// What to wait for when the header or the next packet is not there yet.
     pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
         self.input.waits_for()
     }
@@ -145,6 +168,10 @@ impl Reader {
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, CaptureError> {
         if self.finished {
             return Ok(None);
+        }
+        if let Err(error) = self.begin() {
+            self.finished = !error.is_not_yet();
+            return Err(error);
         }
         match self.find_packet() {
             Ok(Some(found)) => Ok(Some(self.lend(found))),
@@ -157,6 +184,11 @@ impl Reader {
                 Err(self.error(Some(self.record_offset), fault))
             }
         }
+    }
+
+    /// The error of a file that cannot be used for what it is wanted for.
+    pub fn unsuitable(&self, why: String) -> CaptureError {
+        self.error(None, Fault::NotACapture(why))
     }
 
     fn error(&self, offset: Option<u64>, fault: Fault) -> CaptureError {
@@ -180,14 +212,15 @@ impl Reader {
         pass(&mut self.input, &mut self.rest)?;
         self.record_offset = self.input.offset();
         match &self.layout {
-            Layout::Pcap(format) => find_in_pcap(&mut self.input, format),
-            Layout::PcapNg(_) => self.find_in_pcapng(),
+            Some(Layout::Pcap(format)) => find_in_pcap(&mut self.input, format),
+            Some(Layout::PcapNg(_)) => self.find_in_pcapng(),
+            None => Ok(None),
         }
     }
 
     /// Passes blocks until a packet block.
     fn find_in_pcapng(&mut self) -> Result<Option<Found>, Fault> {
-        let Layout::PcapNg(section) = &mut self.layout else { return Ok(None) };
+        let Some(Layout::PcapNg(section)) = &mut self.layout else { return Ok(None) };
         while let Some(header) = peek_block(&mut self.input, section)? {
             if pcapng::is_packet(header) {
                 return found_in_block(&mut self.input, section, header).map(Some);
@@ -201,7 +234,9 @@ impl Reader {
 
     /// Reads up to the first interface description of a pcapng file, so that its link type is known at once.
     fn read_descriptions(&mut self) -> Result<(), Fault> {
-        let Layout::PcapNg(section) = &mut self.layout else { return Ok(()) };
+        let Some(Layout::PcapNg(section)) = &mut self.layout else { return Ok(()) };
+        // What a pipe had not brought the last time.
+        pass(&mut self.input, &mut self.rest)?;
         while section.link_type().is_none() {
             match peek_block(&mut self.input, section)? {
                 Some(header) if !pcapng::is_packet(header) => {

@@ -6,6 +6,7 @@ use clickwork_router::element::try_downcast;
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, Ready, TaskStep, facts::phase, read_handler, write_handler};
 use std::os::fd::RawFd;
+use std::sync::Arc;
 
 use super::backpressure::{Backpressure, NO_ROOM};
 use super::destination::{Destination, shown_name};
@@ -61,6 +62,8 @@ struct ToDump {
     name: String,
     options: Options,
     encapsulation_from: Vec<String>,
+    /// What is known of them. Those that read a pipe may learn their link type late.
+    sources: Vec<Arc<Encapsulation>>,
     extra_length: bool,
     sink: Sink,
     count: u64,
@@ -116,19 +119,31 @@ impl ToDump {
         }
     }
 
-    /// The link type that all the elements of `USE_ENCAP_FROM` agree on.
-    fn common_link_type(&self, cx: &Cx<'_>) -> Result<LinkType, String> {
-        let mut found = Vec::new();
+    /// Finds the elements of `USE_ENCAP_FROM`.
+    fn find_sources(&mut self, cx: &Cx<'_>) -> Result<(), String> {
         for name in &self.encapsulation_from {
             let element = cx.find(name).ok_or_else(|| format!("no element named '{name}'"))?;
             let exported = cx.exported::<Encapsulation>(element);
-            let encapsulation = exported.ok_or_else(|| format!("'{name}' has no 'encap' read handler"))?;
-            found.push((name, encapsulation.0));
+            self.sources.push(exported.ok_or_else(|| format!("'{name}' has no 'encap' read handler"))?);
         }
-        if found.windows(2).all(|pair| pair[0].1 == pair[1].1) {
-            return Ok(found[0].1);
+        if self.is_link_type_known() { self.find_link_type() } else { Ok(()) }
+    }
+
+    fn is_link_type_known(&self) -> bool {
+        self.sources.iter().all(|source| source.get().is_some())
+    }
+
+    /// Finds the link type that all the elements of `USE_ENCAP_FROM` agree on.
+    fn find_link_type(&mut self) -> Result<(), String> {
+        let found: Vec<LinkType> =
+            self.sources.iter().map(|source| source.get().unwrap_or(LinkType::ETHER)).collect();
+        let Some(&first) = found.first() else { return Ok(()) };
+        self.options.link_type = first;
+        if found.iter().all(|link| *link == first) {
+            return Ok(());
         }
-        let each: Vec<String> = found.iter().map(|(name, link)| format!("{name} has {link}")).collect();
+        let each = self.encapsulation_from.iter().zip(found);
+        let each: Vec<String> = each.map(|(name, link)| format!("{name} has {link}")).collect();
         Err(format!("source encapsulation types disagree: {}", each.join(", ")))
     }
 
@@ -137,6 +152,7 @@ impl ToDump {
         if let Sink::Opened(_) = &self.sink
             && let Sink::Opened(destination) = std::mem::take(&mut self.sink)
         {
+            self.find_link_type().map_err(std::io::Error::other)?;
             let stream = destination.start(self.patient);
             self.sink = Sink::Open(Writer::begin(&self.name, stream, self.options.clone())?);
         }
@@ -239,10 +255,8 @@ impl Element for ToDump {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        if !self.encapsulation_from.is_empty() {
-            self.options.link_type = self.common_link_type(cx)?;
-        }
-        let opened = Destination::open(&self.name);
+        self.find_sources(cx)?;
+        let opened = Destination::open(&self.name, self.patient);
         let destination = opened.map_err(|error| format!("{}: {}", self.name, system_message(&error)))?;
         self.sink = Sink::Opened(destination);
         if cx.input_is_pull(0) && cx.outputs() == 0 {
@@ -297,7 +311,7 @@ impl Element for ToDump {
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<ToDump>(old)
             && old.name == self.name
-            && old.options.link_type == self.options.link_type
+            && (old.options.link_type == self.options.link_type || !self.is_link_type_known())
             && let Sink::Open(_) = old.sink
         {
             self.sink = std::mem::take(&mut old.sink);

@@ -292,7 +292,7 @@ impl Element for ToIpSummaryDump {
     }
 
     fn initialize(&mut self, cx: &mut Cx<'_>) -> Result<(), String> {
-        let opened = Destination::open(&self.name);
+        let opened = Destination::open(&self.name, self.patient);
         let destination = opened.map_err(|error| format!("{}: {}", self.name, system_message(&error)))?;
         let is_stdout = matches!(destination, Destination::Stdout);
         self.sink = Sink::Opened(destination);

@@ -58,7 +58,7 @@ impl Writer {
     /// Creates the file `name`; `-` is standard output. The name decides the format: `.pcapng` and `.ntar` for
     /// pcapng, anything else for pcap; and a further `.gz` for compression.
     pub fn create(name: &str, options: Options) -> io::Result<Writer> {
-        Writer::begin(name, Destination::open(name)?.start(true), options)
+        Writer::begin(name, Destination::open(name, true)?.start(true), options)
     }
 
     /// Writes to anything, in the format that [`Writer::create`] would choose for `name`.

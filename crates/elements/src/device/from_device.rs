@@ -319,7 +319,7 @@ impl Element for FromDevice {
         self.receiver = Some(PacketReceiver::open(&self.name, &self.options).map_err(|e| e.to_string())?);
         self.watch(cx)?;
         self.tell_warnings(cx);
-        cx.export(Arc::new(Encapsulation(self.link)));
+        cx.export(Arc::new(Encapsulation::new(self.link)));
         cx.schedule_task();
         Ok(())
     }

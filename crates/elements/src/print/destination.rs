@@ -3,9 +3,9 @@
 use crate::capture::destination::Stream;
 use crate::control::chatter_socket::Channel;
 use clickwork_router::args::{Args, Filename, Word};
-use clickwork_router::{Cx, Log};
+use clickwork_router::{Cx, Log, outlet};
 use clickwork_source::text::encode;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -34,8 +34,10 @@ impl Destination {
     /// Opens the file, if there is one.
     pub fn open(&mut self, cx: &Cx<'_>) -> Result<(), String> {
         let Some(path) = &self.path else { return Ok(()) };
-        let file = File::create(path).map_err(|e| failure(path, &e))?;
-        self.file = Some(Stream::file(file, cx.router().clock().is_simulated()));
+        let patient = cx.router().clock().is_simulated();
+        let mut options = OpenOptions::new();
+        let opened = outlet::open(options.write(true).create(true).truncate(true), path, patient);
+        self.file = Some(Stream::file(opened.map_err(|e| failure(path, &e))?, patient));
         Ok(())
     }
 

@@ -34,7 +34,7 @@ impl TraceInfo {
     /// # Errors
     /// If the system refuses.
     pub fn open(name: &str, source: &str) -> io::Result<TraceInfo> {
-        let destination = Destination::open(name)?;
+        let destination = Destination::open(name, false)?;
         let is_stdout = matches!(destination, Destination::Stdout);
         let file = if source.is_empty() { String::new() } else { format!(" file='{}'", escaped(source)) };
         let head = format!("<?xml version='1.0' standalone='yes'?>\n<trace{file}>\n");

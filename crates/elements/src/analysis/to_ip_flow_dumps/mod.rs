@@ -6,6 +6,7 @@ mod pattern;
 mod tests;
 
 use super::notifier::{self, Event};
+use crate::capture::destination::Stream;
 use crate::capture::error::system_message;
 use crate::capture::summary::tcp_options::Shown;
 use clickwork_packet::{Batch, Packet, Timestamp, anno};
@@ -18,7 +19,7 @@ use flate2::{Compression, write::GzEncoder};
 use flow::{Flow, FlowId, Style};
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::time::Duration;
 
 /// The class facts.
@@ -96,7 +97,7 @@ fn append(name: &str, data: &[u8], fresh: bool, cx: &Cx<'_>) -> io::Result<()> {
     }
     let mut options = OpenOptions::new();
     let options = if fresh { options.write(true).create(true).truncate(true) } else { options.append(true) };
-    options.open(text::to_path(name))?.write_all(data)
+    Stream::open_once(options, &text::to_path(name))?.write_once(data)
 }
 
 /// Replaces a file by a compressed one.

@@ -10,7 +10,7 @@ use clickwork_router::args::{FromArg, IpProto, Names, split_words, unquote};
 use clickwork_source::text;
 
 use crate::capture::error::system_message;
-use crate::capture::input::Input;
+use crate::capture::input::{Input, Patience};
 
 use super::draft::{Defaults, Draft, FlowId};
 use super::field::{self, FieldFacts, NONE};
@@ -49,6 +49,8 @@ pub struct DumpInput {
     /// What addresses and protocols can be called.
     names: Names,
     binary: bool,
+    /// Whether the first line has been looked at.
+    is_begun: bool,
     finished: bool,
     /// Whether a pipe has not brought the next record yet.
     waiting: bool,
@@ -64,9 +66,9 @@ enum Record {
 
 impl DumpInput {
     /// Opens the dump `name`; `-` is standard input. `protocol` is that of packets that do not say theirs.
-    pub fn open(name: &str, protocol: u8) -> io::Result<DumpInput> {
+    pub fn open(name: &str, patience: Patience, protocol: u8) -> io::Result<DumpInput> {
         let shown = if name == "-" { "<stdin>" } else { name };
-        Ok(DumpInput::new(shown, Input::open(name)?, protocol))
+        Ok(DumpInput::new(shown, Input::open(name, patience)?, protocol))
     }
 
     /// Reads a dump from any stream; `name` is for messages.
@@ -89,6 +91,7 @@ impl DumpInput {
             aggregate: None,
             names: Names::default(),
             binary: false,
+            is_begun: false,
             finished: false,
             waiting: false,
             has_complained: false,
@@ -109,11 +112,6 @@ impl DumpInput {
     /// Size of the file in bytes, if it is a plain uncompressed file.
     pub fn size(&self) -> Option<u64> {
         self.input.size()
-    }
-
-    /// Sets whether reading waits for a pipe whose writer takes its time. It does at first.
-    pub fn set_patient(&mut self, patient: bool) {
-        self.input.set_patient(patient);
     }
 
     /// What to wait for if the last call found no packet because it is not there yet.
@@ -141,11 +139,19 @@ impl DumpInput {
         self.set_flow_words(&split_words(flow));
     }
 
-    /// Reads the first line, which says that this is a dump and of which version. To be called once, after defaults
-    /// have been set.
-    pub fn read_banner(&mut self) -> io::Result<()> {
+    /// Reads the first line, after defaults have been set. That of a pipe is read with the first packet.
+    pub fn begin(&mut self) -> io::Result<()> {
+        if self.input.waits_for().is_some() { Ok(()) } else { self.read_banner() }
+    }
+
+    /// Reads the first line, if that has not been done. It says that this is a dump and of which version.
+    fn read_banner(&mut self) -> io::Result<()> {
+        if self.is_begun {
+            return Ok(());
+        }
         let present = self.input.line_length(MAX_LINE)?;
         let line = text::decode(&self.input.available()[..present]);
+        self.is_begun = true;
         let Some(version) = line.strip_prefix("!IPSummaryDump") else {
             self.number = 1;
             let looks_right =
@@ -214,6 +220,7 @@ impl DumpInput {
     }
 
     fn read_record(&mut self) -> io::Result<Option<Record>> {
+        self.read_banner()?;
         let record = if self.binary { self.read_binary()? } else { self.read_line()?.map(Record::Text) };
         self.number += 1;
         Ok(record)

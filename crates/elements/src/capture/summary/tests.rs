@@ -14,7 +14,7 @@ const CHECKS: Checks = Checks { careful_truncation: true, extra_length: true };
 
 fn read(dump: &[u8]) -> (Vec<(Draft, u32)>, Vec<String>) {
     let mut input = DumpInput::from_stream("t", Cursor::new(dump.to_vec()), 6).unwrap();
-    input.read_banner().unwrap();
+    input.begin().unwrap();
     let mut drafts = Vec::new();
     while let Some(mut draft) = input.next_draft() {
         let extra = draft.finish(true);
@@ -133,7 +133,7 @@ fn bytes_of_a_udp_line() {
 #[test]
 fn headers_only_leave_the_rest_as_extra_length() {
     let mut input = DumpInput::from_stream("t", &b"!data ip_proto ip_len\nT 1500\n"[..], 6).unwrap();
-    input.read_banner().unwrap();
+    input.begin().unwrap();
     let mut draft = input.next_draft().unwrap();
     assert_eq!(draft.finish(false), 1460);
     assert_eq!(draft.data.len(), 40);
@@ -196,7 +196,7 @@ fn packets_of_lines() {
     for (fields, columns, header_length, length, behind) in cases {
         let dump = format!("!IPSummaryDump 1.3\n!data {fields}\n{columns}\n");
         let mut input = DumpInput::from_stream("t", Cursor::new(dump.into_bytes()), 6).unwrap();
-        input.read_banner().unwrap();
+        input.begin().unwrap();
         let mut draft = input.next_draft().unwrap_or_else(|| panic!("{fields}: {columns}"));
         let extra = draft.finish(false);
         assert_eq!(input.take_notices(), [], "{fields}: {columns}");

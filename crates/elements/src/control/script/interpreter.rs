@@ -6,9 +6,7 @@ use super::state::{Kind, Script};
 use super::words::{parse, unquote};
 use crate::capture::destination::Stream;
 use clickwork_source::text;
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::OpenOptions;
 use std::time::Duration;
 
 /// A script that jumps so often without waiting is taken to be in an endless loop.
@@ -235,10 +233,8 @@ impl Script {
         // The file is there, and empty, before handlers are called.
         let (append, mut options) = (to.append, OpenOptions::new());
         let options = options.create(true).write(true).append(append).truncate(!append);
-        // A pipe that nobody reads is an error instead of a reason to wait.
-        let opened =
-            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(text::to_path(&file));
-        let written = opened.and_then(|f| write_to(f, &self.printed(what, newline, run)));
+        let opened = Stream::open_once(options, &text::to_path(&file));
+        let written = opened.and_then(|stream| stream.write_once(&self.printed(what, newline, run)));
         if let Err(e) = written {
             run.report.error(&format!("{file}: {}", crate::capture::error::system_message(&e)));
         }
@@ -291,11 +287,4 @@ impl Script {
         };
         Answer { status, value }
     }
-}
-
-/// Writes to a file, or to a pipe as far as its reader takes it in a second.
-fn write_to(file: File, bytes: &[u8]) -> std::io::Result<()> {
-    let mut stream = Stream::file(file, false);
-    stream.write_all(bytes)?;
-    stream.finish()
 }

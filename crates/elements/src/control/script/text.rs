@@ -4,6 +4,10 @@ use super::words::{parse, shift_word, unquote};
 use crate::capture::error::system_message;
 use clickwork_router::args::{Filename, FromArg, HandlerRef, Names, unparse_bool};
 use clickwork_router::{ElementId, Router, Value};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 type Reply = Result<Value, String>;
 
@@ -76,6 +80,17 @@ pub fn accessible(router: &Router, me: ElementId, mut text: &str, write: bool) -
 /// The bytes of a file.
 pub fn file(text: &str) -> Reply {
     let Filename(path) = parse(text.trim()).ok_or("bad FILE")?;
-    let bytes = std::fs::read(&path);
+    let bytes = read_at_once(&path);
     bytes.map(Value).map_err(|e| format!("{}: {}", path.display(), system_message(&e)))
+}
+
+/// Reads a file; of a pipe what it holds now, which is not waited for.
+fn read_at_once(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let mut bytes = Vec::new();
+    match file.read_to_end(&mut bytes) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(bytes),
+        read => read.map(|_| bytes),
+    }
 }
