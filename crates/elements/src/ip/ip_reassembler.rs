@@ -114,7 +114,10 @@ impl IPReassembler {
 
     fn give_up(&mut self, assembly: Assembly, cx: &mut Cx<'_>) {
         self.held -= assembly.held() + OVERHEAD;
-        if let Some(p) = self.finish(assembly, cx) {
+        if cx.outputs() < 2 {
+            // Nobody wants it as far as it has come, so it is not put together.
+            cx.count_drop("not reassembled in time", 1);
+        } else if let Some(p) = self.finish(assembly, cx) {
             cx.emit_or_drop(1, p, "not reassembled in time");
         }
     }

@@ -4,6 +4,7 @@ use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::ipv4::{MORE_FRAGMENTS, OFFSET_MASK};
 use clickwork_packet::headers::{Ipv4, Ipv4Mut};
 use clickwork_packet::{Packet, Timestamp};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What tells the fragments of one packet from those of others (RFC 791 §3.2): source, destination, protocol,
@@ -59,12 +60,52 @@ impl Fragment {
     }
 }
 
+/// Bytes of a part of the payload that are kept together.
+const BLOCK: usize = 256;
+
+/// The payload as far as it has arrived. It takes time and memory for what has arrived, wherever in the packet that is.
+#[derive(Default)]
+struct Payload {
+    /// By number: bytes that lie in the same part of the payload.
+    blocks: BTreeMap<usize, Box<[u8; BLOCK]>>,
+    /// Where the last byte is that has arrived, and one more.
+    end: usize,
+}
+
+impl Payload {
+    fn write(&mut self, mut start: usize, mut bytes: &[u8]) {
+        self.end = self.end.max(start + bytes.len());
+        while !bytes.is_empty() {
+            let (number, at) = (start / BLOCK, start % BLOCK);
+            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK - at));
+            let block = self.blocks.entry(number).or_insert_with(|| Box::new([0; BLOCK]));
+            block[at..at + now.len()].copy_from_slice(now);
+            (start, bytes) = (start + now.len(), rest);
+        }
+    }
+
+    /// Puts all of it into as many bytes; what has not arrived is zero.
+    fn read(&self, to: &mut [u8]) {
+        to.fill(0);
+        for (number, block) in &self.blocks {
+            let to = &mut to[number * BLOCK..];
+            let len = to.len().min(BLOCK);
+            to[..len].copy_from_slice(&block[..len]);
+        }
+    }
+
+    /// A word of the beginning.
+    fn word(&self, at: usize) -> u16 {
+        self.blocks.get(&0).map_or(0, |block| u16::from_be_bytes([block[at], block[at + 1]]))
+    }
+}
+
 /// A packet of which pieces have arrived.
 pub struct Assembly {
     /// The first fragment if it has come, else the first to come: gives the header and the annotations.
     head: Packet,
     has_head: bool,
-    payload: Vec<u8>,
+    payload: Payload,
     /// The ranges that have arrived, in order, not touching one another.
     arrived: Vec<Range<usize>>,
     /// Length of the payload, once the last fragment has come.
@@ -80,13 +121,13 @@ pub struct Assembly {
 impl Assembly {
     /// Assembly `number`, without pieces, with header and annotations of a fragment.
     pub fn new(head: Packet, number: u64) -> Assembly {
-        let (payload, arrived, since) = (Vec::new(), Vec::new(), head.timestamp());
+        let (payload, arrived, since) = (Payload::default(), Vec::new(), head.timestamp());
         Assembly { head, has_head: false, payload, arrived, len: None, longest: 0, since, number }
     }
 
-    /// Bytes of payload held.
+    /// Bytes of payload that there will be, as far as is known.
     pub fn held(&self) -> u32 {
-        self.payload.len() as u32
+        self.payload.end as u32
     }
 
     /// Adds a fragment. False if it lies beyond the end of the packet: then it was not added.
@@ -98,10 +139,7 @@ impl Assembly {
         }
         let Some(ip) = p.network_header().and_then(Ipv4::new) else { return false };
         self.longest = self.longest.max(ip.total_len());
-        if self.payload.len() < end {
-            self.payload.resize(end, 0);
-        }
-        self.payload[start..end].copy_from_slice(ip.payload());
+        self.payload.write(start, ip.payload());
         if !fragment.more {
             self.len = Some(end);
         }
@@ -143,10 +181,7 @@ impl Assembly {
 
     /// Who sends to whom, with ports as far as they are known, and the identification.
     pub fn describe(&self, key: &Key) -> String {
-        let port = |at: usize| match self.payload.get(at..at + 2) {
-            Some(&[high, low]) if self.has_head => u16::from_be_bytes([high, low]),
-            _ => 0,
-        };
+        let port = |at| if self.has_head { self.payload.word(at) } else { 0 };
         let Key { source, destination, identification, .. } = key;
         format!("({source}, {}, {destination}, {}) {identification}", port(0), port(2))
     }
@@ -157,14 +192,15 @@ impl Assembly {
         let is_complete = self.is_complete();
         let mut p = self.head;
         let header_len = p.network_header().and_then(Ipv4::new)?.ihl();
-        let total = u16::try_from(header_len + self.payload.len()).ok()?;
+        let len = self.payload.end;
+        let total = u16::try_from(header_len + len).ok()?;
         let held = p.network_header()?.len() - header_len;
-        if held < self.payload.len() {
-            p.put(self.payload.len() - held);
+        if held < len {
+            p.put(len - held);
         } else {
-            p.take(held - self.payload.len());
+            p.take(held - len);
         }
-        p.network_header_mut()?.get_mut(header_len..)?.copy_from_slice(&self.payload);
+        self.payload.read(p.network_header_mut()?.get_mut(header_len..)?);
         if is_complete {
             let mut ip = p.network_header_mut().and_then(Ipv4Mut::new)?;
             ip.set_total_len(total);
@@ -173,5 +209,23 @@ impl Assembly {
             ip.fill_checksum();
         }
         Some(p)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_takes_memory_for_its_bytes_wherever_it_is() {
+        let mut payload = Payload::default();
+        payload.write(65_000, &[7; 8]);
+        assert_eq!((payload.end, payload.blocks.len()), (65_008, 1));
+        payload.write(250, &[8; 300]);
+        assert_eq!(payload.blocks.len(), 4);
+        let mut all = vec![1; payload.end];
+        payload.read(&mut all);
+        let expected = [vec![0; 250], vec![8; 300], vec![0; 64_450], vec![7; 8]].concat();
+        assert!(all == expected);
     }
 }
