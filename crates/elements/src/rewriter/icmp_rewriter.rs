@@ -19,7 +19,9 @@ pub static CLASS: Class = Class {
              the packet they are about. If that packet was changed by one of the rewriters in MAPS, a list separated by \
              spaces, the error is changed so that it is about the packet as it was before (RFC 5508): addresses, ports or \
              identifier of the packet in it, the destination of the error, and all checksums. It leaves by output 0, or, if \
-             the rewriter is given as NAME:N, by N plus the output of the mapping. All other packets are dropped.",
+             the rewriter is given as NAME:N, by N plus the output of the mapping. Other ICMP packets leave by output 1, if there \
+             is one and no rewriter is given with a number; otherwise they are dropped, as are packets that are not ICMP. \
+             (Click's manual promises that output, its code drops them.)",
     example: "rw :: UDPRewriter(pattern 1.0.0.1 1024-65535 - - 0 1, drop); InfiniteSource(LIMIT 1, STOP true) \
               -> UDPIPEncap(10.0.0.1, 1000, 2.0.0.2, 80) -> [0] rw; Idle -> [1] rw [1] -> Discard; rw -> \
               ICMPError(2.0.0.2, unreachable, port) -> ICMPRewriter(rw) -> Discard",
@@ -169,8 +171,8 @@ impl ICMPRewriter {
         if ip.protocol != protocol::ICMP || !ip.is_first_fragment() {
             return Verdict::Drop("not ICMP");
         }
-        let Some(inner) = inner(icmp) else { return Verdict::Drop("not an ICMP error") };
-        let Some((map, found)) = self.find(&inner, cx) else { return Verdict::Drop("no mapping") };
+        let Some(inner) = inner(icmp) else { return self.unmapped("not an ICMP error", cx) };
+        let Some((map, found)) = self.find(&inner, cx) else { return self.unmapped("no mapping", cx) };
         let is_to_sender = ip.destination().to_bits() == inner.asked.destination;
         if let (1, Some(offset)) = (found.direction, self.annotations.reply) {
             p.set_anno_u8(offset, found.reply_anno);
@@ -187,6 +189,12 @@ impl ICMPRewriter {
             Some(first) => cx.out_or_drop(first + found.output, "no such output"),
             None => Verdict::PASS,
         }
+    }
+
+    /// What becomes of an ICMP packet that is not rewritten.
+    fn unmapped(&self, why: &'static str, cx: &Cx<'_>) -> Verdict {
+        let has_own_output = self.maps.iter().all(|map| map.first_output.is_none());
+        if has_own_output { cx.out_or_drop(1, why) } else { Verdict::Drop(why) }
     }
 
     /// `NAME` or `NAME:OUTPUT`.

@@ -94,6 +94,22 @@ fn what_is_no_error_or_about_no_mapping_is_dropped_and_counted() {
 }
 
 #[test]
+fn what_is_not_rewritten_leaves_by_a_second_output_unless_it_is_a_mappings() {
+    let unmapped = || error("7.7.7.7", OUTSIDE.0, 3, &udp(("1.0.0.1", 2001), SERVER, b"").bytes(), 100);
+    let others = || {
+        [udp(CLIENT, SERVER, b"").packet(), echo("7.7.7.7", OUTSIDE.0, 0, 1).marked(), unmapped().marked()]
+    };
+    let rewriter = with_two("UDPRewriter(pattern 1.0.0.1 2000 - - 0 1, drop)");
+    for (maps, left) in [("rw", 2), ("rw:0", 0)] {
+        let mut t = Harness::new(&format!(
+            "{rewriter}; e :: Source -> i :: ICMPRewriter({maps}) -> k :: Sink; i[1] -> l :: Sink"
+        ));
+        t.push("e", 0, others());
+        assert_eq!((t.take("k").len(), t.take("l").len()), (0, left), "{maps}");
+    }
+}
+
+#[test]
 fn forged_quotations_are_survived_and_fit_the_outer_packet_only_if_they_should() {
     let mut t = Harness::new(&config("UDPRewriter(pattern 1.0.0.1 2000 - - 0 1, drop)"));
     t.push("in", 0, [udp(CLIENT, SERVER, b"").packet()]);
