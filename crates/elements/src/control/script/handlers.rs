@@ -31,17 +31,24 @@ const fn computes(name: &'static str, help: &'static str, f: RouterFn) -> Handle
 
 /// The handlers of Script and DriverManager.
 pub const HANDLERS: &[Handler] = &[
-    writes("step", "ends the present wait, or so many waits", |r, id, text| {
-        // A number below zero steps not at all.
-        let steps = if text.trim().is_empty() { Some(1) } else { parse::<i32>(text.trim()) };
-        match steps {
-            Some(steps) => command(r, id, "step", Start::Step(steps.into())),
-            None => {
-                script(r, id)?.call_ended(EINVAL);
-                Err("syntax error".to_string())
+    writes(
+        "step",
+        "ends the present wait, or so many waits; 'router': as a stop request does",
+        |r, id, text| {
+            if clickwork_lang::config::uncomment(text).trim() == "router" {
+                return command(r, id, "step", Start::Driver);
             }
-        }
-    }),
+            // A number below zero steps not at all.
+            let steps = if text.trim().is_empty() { Some(1) } else { parse::<i32>(text.trim()) };
+            match steps {
+                Some(steps) => command(r, id, "step", Start::Step(steps.into())),
+                None => {
+                    script(r, id)?.call_ended(EINVAL);
+                    Err("syntax error".to_string())
+                }
+            }
+        },
+    ),
     writes("goto", "goes on at a label", |r, id, text| {
         let label = clickwork_lang::config::uncomment(text);
         command(r, id, "goto", Start::Goto(label))
@@ -135,6 +142,8 @@ enum Start {
     Run(String),
     Goto(String),
     Step(i64),
+    /// A step as the driver makes it when it is asked to stop: then 'stop' asks nobody.
+    Driver,
 }
 
 /// Whether a handler of a script runs or moves it, rather than computing something.
@@ -201,9 +210,11 @@ pub fn decide(router: &mut Router, me: ElementId) -> StopDecision {
 
 impl Script {
     fn start_from(&self, start: Start, run: &mut Run<'_>) -> Result<(), String> {
-        let is_step = matches!(start, Start::Step(_));
+        let is_step = matches!(start, Start::Step(_) | Start::Driver);
+        let by = if matches!(start, Start::Driver) { By::Driver } else { By::Anyone };
         let steps = match start {
             Start::Step(steps) => steps,
+            Start::Driver => 1,
             Start::Goto(label) => match self.program.label(label.trim()) {
                 Some(Jump::To(to)) => {
                     self.state().jump(to, usize::MAX);
@@ -219,7 +230,7 @@ impl Script {
         };
         let nested = self.state().more_steps;
         match nested {
-            None => drop(self.advance_by(steps, By::Anyone, run)),
+            None => drop(self.advance_by(steps, by, run)),
             // The script runs already, further up: it goes on from where it now stands.
             Some(more) if is_step => self.state().more_steps = Some(more + steps),
             Some(_) => {}

@@ -140,6 +140,23 @@ fn files() {
     );
 }
 
+/// As the driver steps a script: then `stop` stops nobody, since the driver is stopping already.
+#[test]
+fn a_step_of_the_router_is_that_of_the_driver() {
+    for (step, stopped) in [("router", false), ("1", true)] {
+        let mut t = Harness::new("s :: Script(TYPE PASSIVE, print \"a\", pause, print \"b\", stop)");
+        t.write("s.run").unwrap();
+        assert_eq!(t.output(), "a\n");
+        t.write(&format!("s.step {step}")).unwrap();
+        assert_eq!(t.output(), "b\n");
+        assert_eq!(
+            t.run_for(Duration::from_millis(1)) == clickwork_router::Outcome::Stopped,
+            stopped,
+            "{step}"
+        );
+    }
+}
+
 #[test]
 fn waits_end_by_time_or_step() {
     let mut t = Harness::new(
