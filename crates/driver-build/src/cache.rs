@@ -7,6 +7,7 @@
 //! VERSION-HASH/target                where cargo builds, for all drivers
 //! VERSION-HASH/projects/KEY          the cargo project of a driver
 //! VERSION-HASH/drivers/KEY           the driver
+//! VERSION-HASH/sums/KEY              its checksum
 //! ```
 //!
 //! `$CLICKWORK_SOURCES` names a source tree to build from instead, for those who work on Clickwork itself: then there is
@@ -16,9 +17,9 @@
 //! same time.
 
 use crate::sources;
-use clickwork_toolchain::{Folder, Leash, Work, cannot_write, replace};
+use clickwork_toolchain::{Folder, Hash, Leash, Work, cannot_write, replace};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -108,10 +109,15 @@ impl Cache {
         Ok(self.version.inside("projects")?.inside(key)?.path().to_path_buf())
     }
 
-    /// A driver, if it is there, and nobody else can have put it there.
+    /// A driver, if it is there, nobody else can have put it there, and its bytes are those that were written.
     pub fn driver(&self, key: &str) -> Option<PathBuf> {
         let drivers = self.drivers().ok()?;
-        let file = drivers.file(key).ok()?;
+        let mut file = drivers.file(key).ok()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        if self.sums().ok()?.read(key).ok()? != checksum(&bytes) {
+            return None;
+        }
         // The time tells which drivers are used.
         let _ = file.set_modified(SystemTime::now());
         Some(drivers.path().join(key))
@@ -119,6 +125,10 @@ impl Cache {
 
     fn drivers(&self) -> Result<Folder, String> {
         self.version.inside("drivers")
+    }
+
+    fn sums(&self) -> Result<Folder, String> {
+        self.version.inside("sums")
     }
 
     /// Copies a finished driver to its place, and removes those that have not been used for long.
@@ -129,6 +139,7 @@ impl Cache {
         let drivers = self.drivers()?;
         let bytes = fs::read(program).map_err(|e| error(program, &e))?;
         drivers.write(key, &bytes, 0o755)?;
+        self.sums()?.write(key, &checksum(&bytes), 0o600)?;
         self.prune(&drivers);
         Ok(drivers.path().join(key))
     }
@@ -165,6 +176,9 @@ impl Cache {
         for (_, key) in &all[..surplus] {
             let key = key.to_string_lossy();
             drivers.remove(&key);
+            if let Ok(sums) = self.sums() {
+                sums.remove(&key);
+            }
             let _ = fs::remove_dir_all(self.version.path().join("projects").join(&*key));
             let target = self.version.path().join("target");
             for profile in fs::read_dir(target).into_iter().flatten().flatten() {
@@ -187,6 +201,10 @@ pub fn unpack(to: &Path) -> Result<(), String> {
         written.map_err(|e| error(&path, &e))?;
     }
     Ok(())
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 32] {
+    Hash::default().and(bytes).bytes()
 }
 
 /// Removes the files of a driver from a folder of cargo's.
@@ -235,7 +253,26 @@ mod tests {
     fn put(cache: &Cache, key: &str) -> PathBuf {
         let file = cache.version.path().join("drivers").join(key);
         write(&file, b"").unwrap();
+        cache.sums().unwrap().write(key, &checksum(b""), 0o600).unwrap();
         file
+    }
+
+    #[test]
+    fn a_driver_that_is_damaged_is_made_anew() {
+        let cache = cache("damaged");
+        let built = cache.target().unwrap().join("driver");
+        write(&built, b"all of the program").unwrap();
+        let kept = cache.keep("key", &built).unwrap();
+        assert_eq!(cache.driver("key"), Some(kept.clone()));
+        for damaged in [&b"all of the"[..], b"all of the program ", b"all of the frogram", b""] {
+            fs::write(&kept, damaged).unwrap();
+            assert_eq!(cache.driver("key"), None);
+        }
+        cache.keep("key", &built).unwrap();
+        assert!(cache.driver("key").is_some());
+        fs::remove_file(cache.version.path().join("sums/key")).unwrap();
+        assert_eq!(cache.driver("key"), None, "nobody knows what it was");
+        fs::remove_dir_all(cache.folder.path()).unwrap();
     }
 
     #[test]
