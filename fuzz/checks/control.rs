@@ -73,7 +73,8 @@ fn commands(sent: &[u8], size: usize) -> Vec<Command> {
 
 /// Lines that begin with one code, a dash behind it but in the last; then data, if there are, of the length that is said.
 fn check_reply(command: &Command, reply: &Reply) {
-    let mut rest = &reply.0[..];
+    let bytes = reply.0.to_vec();
+    let mut rest = &bytes[..];
     loop {
         let end = rest.windows(2).position(|pair| pair == b"\r\n").expect("a line has an end");
         let line = &rest[..end];

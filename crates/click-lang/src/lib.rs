@@ -36,5 +36,5 @@ pub use elaborate::{
 };
 pub use format::format;
 pub use graph::{CompoundOrigin, Connection, Define, ElementDecl, Graph, Port, Requirement};
-pub use print::{Parts, PrintedElement, print, print_marked, print_parts};
+pub use print::{Parts, PrintedElement, print, print_config, print_marked, print_with_places};
 pub use syntax::{SyntaxTree, parse};

@@ -3,6 +3,7 @@
 //! What is printed parses back to the same graph.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use clickwork_source::{Sources, Span};
 
@@ -55,30 +56,46 @@ impl<'a> From<&'a Graph> for Parts<'a> {
 
 /// Prints a graph.
 pub fn print(graph: &Graph) -> String {
-    print_parts(&Parts::from(graph))
+    print_with_places(&Parts::from(graph)).0
 }
 
-/// Prints what is in several places.
-pub fn print_parts(parts: &Parts<'_>) -> String {
-    print_with(parts, &Marks { sources: None })
+/// Prints what is in several places; with the place of each element's configuration string, as [`print_config`] prints it.
+pub fn print_with_places(parts: &Parts<'_>) -> (String, Vec<Range<usize>>) {
+    print_all(parts, &Marks { sources: None })
+}
+
+/// A configuration string between parentheses; nothing if it is empty.
+pub fn print_config(config: &str) -> String {
+    if config.is_empty() { String::new() } else { format!("({})", safe_config(config)) }
 }
 
 /// Prints a graph with line directives, so that messages about what is printed point to where it came from.
 pub fn print_marked(graph: &Graph, sources: &Sources) -> String {
-    print_with(&Parts::from(graph), &Marks { sources: Some(sources) })
+    print_all(&Parts::from(graph), &Marks { sources: Some(sources) }).0
 }
 
-fn print_with(graph: &Parts<'_>, marks: &Marks<'_>) -> String {
-    let mut out = String::new();
-    let sections =
-        [requirements(graph), defines(graph), declarations(graph, marks), connections(graph, marks)];
-    for section in sections {
-        if !section.is_empty() && !out.is_empty() {
-            out.push('\n');
+fn print_all(graph: &Parts<'_>, marks: &Marks<'_>) -> (String, Vec<Range<usize>>) {
+    let mut out = requirements(graph);
+    let begin = |out: &mut String| {
+        if !out.is_empty() {
+            out.push('\n')
         }
-        out.push_str(&section);
+    };
+    let defines = defines(graph);
+    if !defines.is_empty() {
+        begin(&mut out);
+        out.push_str(&defines);
     }
-    out
+    if !graph.elements.is_empty() {
+        begin(&mut out);
+    }
+    let places = declarations(graph, marks, &mut out);
+    let connections = connections(graph, marks);
+    if !connections.is_empty() {
+        begin(&mut out);
+        out.push_str(&connections);
+    }
+    (out, places)
 }
 
 /// Where the things printed come from, if that is wanted.
@@ -121,19 +138,22 @@ fn defines(graph: &Parts<'_>) -> String {
     graph.defines.iter().map(define).collect()
 }
 
-fn declarations(graph: &Parts<'_>, marks: &Marks<'_>) -> String {
-    let mut out = String::new();
+/// Prints declarations. Returns where the configuration strings stand.
+fn declarations(graph: &Parts<'_>, marks: &Marks<'_>, out: &mut String) -> Vec<Range<usize>> {
+    let mut places = Vec::with_capacity(graph.elements.len());
     for e in &graph.elements {
         out.push_str(&marks.directive(e.span));
         [e.name, " :: ", e.class].into_iter().for_each(|text| out.push_str(text));
+        let start = out.len();
         if !e.config.is_empty() {
             out.push('(');
             out.push_str(&safe_config(&e.config));
             out.push(')');
         }
+        places.push(start..out.len());
         out.push_str(";\n");
     }
-    out
+    places
 }
 
 /// A value that can stand in a list: quoted if there is a comma in it that would end it.

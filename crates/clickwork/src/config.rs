@@ -10,6 +10,7 @@ use crate::packages;
 use clickwork_lang::archive::{Archive, Member};
 use clickwork_lang::{ElementDecl, Graph, Library, LoadError, Loader, elaborate};
 use clickwork_passes::element_map::ElementMap;
+use clickwork_router::args::texts_of_keys;
 use clickwork_router::{Clock, Log, Options, Registry, Reload, Router};
 use clickwork_source::{Diagnostics, Sources, Span, text};
 use std::io::Read;
@@ -216,6 +217,7 @@ impl Maker {
         options.defines.clone_from(&self.defines);
         options.loader = &self.path;
         let (graph, diagnostics) = elaborate(&mut sources, file, &options);
+        hide_keys(&mut sources, &graph, registry);
         (sources, graph, diagnostics)
     }
 
@@ -291,6 +293,14 @@ impl Maker {
                 compounds: Vec::new(),
             });
         }
+    }
+}
+
+/// Messages about a configuration, which go to logs, do not quote its keys.
+fn hide_keys(sources: &mut Sources, graph: &Graph, registry: &Registry) {
+    for element in &graph.elements {
+        let Some(class) = registry.get(&element.class) else { continue };
+        texts_of_keys(class.args, &element.config).iter().for_each(|key| sources.hide(key));
     }
 }
 

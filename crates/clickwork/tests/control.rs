@@ -18,9 +18,13 @@ const CONFIG: &str = "InfiniteSource(LIMIT 1) -> Print(here) -> c :: Counter -> 
 
 impl Running {
     fn new(name: &str) -> Running {
+        Running::with(name, CONFIG)
+    }
+
+    fn with(name: &str, config: &str) -> Running {
         let dir = Scratch::new(name);
         let mut child = Command::new(env!("CARGO_BIN_EXE_clickwork"))
-            .args(["run", "-R", "-u", "control.sock", "-e", CONFIG])
+            .args(["run", "-R", "-u", "control.sock", "-e", config])
             .current_dir(dir.path(""))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -101,4 +105,60 @@ fn a_picture_of_the_running_router_has_its_counts() {
     let svg = router.dir.read("now.svg");
     assert!(svg.contains("class=\"count\"") && svg.contains(">Counter</tspan>"), "{svg}");
     router.stop();
+}
+
+const KEY: &str = "000102030405060708090a0b0c0d0e0f10111213";
+
+fn with_keys(more: &str) -> String {
+    format!(
+        "{CONFIG} ControlSocket(UNIX, read.sock, READONLY true);
+         Idle -> IPsecESPEncrypt(0x1001, KEY {KEY}, SRC 1.0.0.1, DST 1.0.0.2) -> Discard;
+         Idle -> WepEncap(\\<a1b2c3d4e5>) -> Discard;{more}"
+    )
+}
+
+#[test]
+fn who_may_only_read_gets_a_picture_without_keys() {
+    let router = Running::with("ctl-graph-keys", &with_keys(""));
+    for socket in ["read.sock", "control.sock"] {
+        let graph = router.dir.clickwork().args(["graph", "--live", socket, "-o", "now.svg"]).assert();
+        graph.success().stderr_eq("");
+        let svg = router.dir.read("now.svg");
+        assert!(svg.contains("class=\"count\"") && svg.contains(">IPsecESPEncrypt</tspan>"), "{svg}");
+        assert!(
+            svg.contains("\u{2022}\u{2022}\u{2022}") && !svg.contains(KEY) && !svg.contains("a1b2c3d4e5"),
+            "{svg}"
+        );
+    }
+    // Other tools read what a router says of itself to such a client.
+    let flat = router.dir.clickwork().args(["ctl", "read.sock", "read", "flatconfig"]).assert().success();
+    router.dir.write("flat.click", &String::from_utf8(flat.get_output().stdout.clone()).unwrap());
+    for tool in ["flatten", "xml", "json"] {
+        let made = router.dir.clickwork().args([tool, "flat.click"]).assert().success();
+        let text = String::from_utf8(made.get_output().stdout.clone()).unwrap();
+        assert!(text.contains("\u{2022}\u{2022}\u{2022}") && !text.contains(KEY), "{tool}: {text}");
+    }
+    router.stop();
+}
+
+#[test]
+fn messages_do_not_quote_keys() {
+    let router = Running::new("ctl-keys-in-messages");
+    let keys = with_keys("").replace('\n', " ");
+    let mistakes = ["Idle -> x :: Quene -> Discard;", "Idle -> Strip(a lot) -> Discard;", "Idle -> -> ;"];
+    // On one line, of which only what is near the mistake is shown, and there is always a key at its border.
+    for distance in 0..120 {
+        let mistake = mistakes[distance % 3];
+        let wrong = format!("Discard; {}{mistake}", " ".repeat(distance));
+        let config = keys.replace(CONFIG, "").replacen("Discard;", &wrong, 1);
+        router.dir.write("bad.click", &config);
+        router.ctl(&["write", "hotconfig", "--file", "bad.click"]).code(1);
+    }
+    let said = router.stop();
+    assert_eq!(said.matches("the old one goes on").count(), 120, "{said}");
+    assert!(said.contains("******, SRC") && said.contains("WepEncap("), "{said}");
+    for part in KEY.as_bytes().windows(8).chain(b"a1b2c3d4e5".windows(5)) {
+        let part = std::str::from_utf8(part).unwrap();
+        assert!(!said.contains(part), "{part}: {said}");
+    }
 }

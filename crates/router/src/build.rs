@@ -19,6 +19,7 @@ use crate::registry::Registry;
 use crate::reports::Reports;
 use crate::router::{ElementId, Endpoint, Exports, Info, Link, Router, StopState};
 use crate::segment::Segments;
+use crate::shown::Shown;
 use crate::tasks::Tasks;
 use crate::timers::Timers;
 use clickwork_lang::{ElementDecl, Graph};
@@ -168,7 +169,7 @@ fn connect(
     let mut slots = Outputs::default();
     slots.resize(targets.len(), options.ordered);
     let elements: Vec<_> = classes.iter().map(|c| (c.make)()).collect();
-    Router {
+    let mut router = Router {
         labels: crate::custody::labels(&infos),
         passes_on: elements.iter().map(|element| element.passes_on()).collect(),
         elements: elements.into_iter().map(Some).collect(),
@@ -176,7 +177,8 @@ fn connect(
         infos,
         links,
         requirements: graph.requirements.clone(),
-        source_text: options.source_text,
+        source_text: options.source_text.into(),
+        shown: Shown::default(),
         hops: hops(&output_base, &targets),
         output_base,
         targets,
@@ -212,7 +214,9 @@ fn connect(
         batch_limit: if options.ordered { 1 } else { BATCH_SIZE },
         running: false,
         claimed_signals: Vec::new(),
-    }
+    };
+    router.shown = Shown::new(&router);
+    router
 }
 
 /// Numbers the ports on one side of all connections through the router: the first number of each element, and for each

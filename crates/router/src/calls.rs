@@ -3,8 +3,10 @@
 //! A handler is named `element.handler`, `handler` (or `.handler`) for the router's own, and may be written relative to
 //! an element, whose compound is searched first.
 
-use crate::args::{HIDDEN, HandlerOwner, HandlerRef, hide_in_text, hide_keys, keys_in};
+use crate::args::{HIDDEN, HandlerOwner, HandlerRef};
+use crate::facts::Class;
 use crate::handler::{Action, Handler, HandlerError, Value};
+use crate::pieces::Pieces;
 use crate::router::{ElementId, Router};
 use crate::standard;
 
@@ -47,6 +49,11 @@ impl Found {
             None => text.to_string(),
         }
     }
+}
+
+/// Whether elements of the class tell their configuration themselves.
+pub(crate) fn says_config(class: &Class) -> bool {
+    class.handlers.iter().any(|h| h.name == "config" && h.read.is_some())
 }
 
 impl Router {
@@ -116,58 +123,47 @@ impl Router {
     pub fn read_target(&mut self, target: &Target, parameter: &str) -> Outcome {
         match target.element {
             Some(id) => self.read_handler(id, &target.handler, parameter),
-            None => standard::read_global(self, &target.handler, parameter),
+            None => standard::read_global(self, &target.handler, parameter).map(Value::from),
         }
     }
 
-    /// Reads a resolved handler for somebody who may not write: keys are hidden.
+    /// As [`Router::read_target`], without a copy of what is long. If `without_keys`, for somebody who may not write: keys
+    /// are hidden.
     ///
     /// # Errors
     /// As [`Router::read`].
-    pub fn read_target_without_keys(&mut self, target: &Target, parameter: &str) -> Outcome {
-        let hidden = std::mem::replace(&mut self.hides_keys, true);
-        let outcome = self.read_target(target, parameter);
+    pub fn read_pieces(
+        &mut self,
+        target: &Target,
+        parameter: &str,
+        without_keys: bool,
+    ) -> Result<Pieces, HandlerError> {
+        let hidden = std::mem::replace(&mut self.hides_keys, without_keys);
+        let outcome = match target.element {
+            None => standard::read_global(self, &target.handler, parameter),
+            Some(id) => {
+                let outcome = self.read_handler(id, &target.handler, parameter).map(Pieces::from);
+                if self.guards_keys() { self.hider().outcome(outcome) } else { outcome }
+            }
+        };
         self.hides_keys = hidden;
         outcome
     }
 
     /// The configuration of an element as it is shown at present.
-    fn config_shown(&self, id: ElementId, value: Value) -> Value {
-        let specs = self.info(id).class.args;
-        if !self.hides_keys || specs.iter().all(|spec| spec.secret_from.is_none()) {
+    fn config_shown(&mut self, id: ElementId, value: Value) -> Value {
+        if !self.guards_keys() {
             return value;
         }
-        hide_keys(specs, &value.text()).into()
+        self.hider().config(self.info(id), &value.text()).into()
     }
 
-    /// The configuration as it was written, as it is shown at present. Where keys are hidden that cannot be found in it,
-    /// it is the flat one.
-    pub(crate) fn source_shown(&mut self) -> String {
-        if !self.hides_keys {
-            return self.source_text.clone();
-        }
-        let keys: Vec<String> = self
-            .infos
-            .iter()
-            .flat_map(|info| keys_in(info.class.args, &info.config))
-            .map(str::to_string)
-            .collect();
-        hide_in_text(&self.source_text, &keys).unwrap_or_else(|| self.flat_shown())
-    }
-
-    /// The flat configuration, as it is shown at present.
-    pub(crate) fn flat_shown(&mut self) -> String {
-        let mut present = self.present_configs();
-        if self.hides_keys {
-            for (id, info) in self.ids().zip(&self.infos) {
-                let shown = present.get(&id).map_or(info.config.as_str(), String::as_str);
-                let hidden = hide_keys(info.class.args, shown);
-                if hidden != info.config {
-                    present.insert(id, hidden);
-                }
-            }
-        }
-        self.print_with(present)
+    /// The configuration of an element, by its own words if it can tell.
+    pub(crate) fn present_config(&mut self, id: ElementId) -> String {
+        let hidden = std::mem::replace(&mut self.hides_keys, false);
+        let own = says_config(self.info(id).class).then(|| self.read_handler(id, "config", ""));
+        self.hides_keys = hidden;
+        own.and_then(Result::ok).map_or_else(|| self.info(id).config.clone(), |config| config.text())
     }
 
     /// Writes a resolved handler.

@@ -85,6 +85,7 @@ impl Cx<'_> {
     pub fn set_argument(&mut self, position: usize, keyword: &str, value: &str) {
         let config = crate::args::with_argument(&self.info().config, position, keyword, value);
         self.router.infos[self.me.index()].config = config;
+        self.router.shown.changed(self.me);
     }
 
     // ---- packets

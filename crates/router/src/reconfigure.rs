@@ -37,6 +37,7 @@ impl Router {
         old.cleanup(&mut Cx { router: self, me: id });
         self.elements[id.index()] = Some(new);
         self.infos[id.index()].config = arguments.trim().to_string();
+        self.shown.changed(id);
         Ok(())
     }
 }

@@ -25,22 +25,20 @@ use crate::random::Random;
 use crate::registry::Registry;
 use crate::reports::Reports;
 use crate::segment::{Segments, Through, Visit};
+use crate::shown::Shown;
 use crate::tasks::Tasks;
 use crate::timers::Timers;
-use clickwork_lang::{
-    CompoundOrigin, Connection, ElementDecl, Graph, Parts, Port, PrintedElement, Requirement,
-};
+use clickwork_lang::{CompoundOrigin, Connection, ElementDecl, Graph, Port, Requirement};
 use clickwork_packet::{Batch, Timestamp};
 use clickwork_source::Span;
 use std::any::{Any, TypeId};
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// An element of a router, by its number in the order of Click's `list` handler.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct ElementId(pub u32);
 
 impl ElementId {
@@ -158,7 +156,8 @@ pub struct Router {
     pub(crate) names: HashMap<String, ElementId>,
     pub(crate) links: Vec<Link>,
     pub(crate) requirements: Vec<Requirement>,
-    pub(crate) source_text: String,
+    pub(crate) source_text: Arc<str>,
+    pub(crate) shown: Shown,
     /// First output number of each element, and one past the last.
     pub(crate) output_base: Vec<u32>,
     /// By output number: the connected inputs (one if push).
@@ -286,40 +285,10 @@ impl Router {
     /// their own), which handlers may have changed.
     pub fn to_present_graph(&mut self) -> Graph {
         let mut graph = self.to_graph();
-        for (id, config) in self.present_configs() {
-            graph.elements[id.index()].config = config;
+        for id in self.shown.varied() {
+            graph.elements[id.index()].config = self.present_config(id);
         }
         graph
-    }
-
-    /// The router as text, with other configurations of some elements. It is made without a copy of the graph, since packets
-    /// wait meanwhile.
-    pub(crate) fn print_with(&self, mut present: HashMap<ElementId, String>) -> String {
-        let port = |e: Endpoint| Port { element: e.element.index(), port: e.port as usize };
-        let element = |id: ElementId| {
-            let info = self.info(id);
-            let config = present.remove(&id).map_or(Cow::Borrowed(info.config.as_str()), Cow::Owned);
-            PrintedElement { name: &info.name, class: &info.class_name, config, span: info.span }
-        };
-        let link = |l: &Link| Connection { from: port(l.from), to: port(l.to), span: l.span };
-        clickwork_lang::print_parts(&Parts {
-            elements: self.ids().map(element).collect(),
-            connections: self.links.iter().map(link).collect(),
-            requirements: &self.requirements,
-            defines: &[],
-        })
-    }
-
-    /// The configurations of elements that can say what theirs is at present.
-    pub(crate) fn present_configs(&mut self) -> HashMap<ElementId, String> {
-        let mut configs = HashMap::new();
-        for id in self.ids() {
-            let says = self.info(id).class.handlers.iter().any(|h| h.name == "config" && h.read.is_some());
-            if says && let Ok(config) = self.read_handler(id, "config", "") {
-                configs.insert(id, config.text());
-            }
-        }
-        configs
     }
 
     /// What the configuration requires.

@@ -4,7 +4,8 @@ use crate::args::{FromArg, Names};
 use crate::calls::Access;
 use crate::facts::Processing;
 use crate::handler::{Action, Handler, HandlerError, Value};
-use crate::router::{ElementId, Router};
+use crate::pieces::Pieces;
+use crate::router::{ElementId, Endpoint, Router};
 use crate::tasks::MAX_TICKETS;
 use crate::warp::Pace;
 use std::fmt::Write;
@@ -99,12 +100,14 @@ fn ports(r: &Router, id: ElementId) -> String {
 
 /// The far ends of a port's connections, as `name [port], [port] name`.
 fn connected(r: &Router, id: ElementId, port: usize, is_output: bool) -> String {
-    let near = |e: crate::router::Endpoint| e.element == id && e.port as usize == port;
-    let far = r.links.iter().filter_map(|l| match is_output {
-        true => near(l.from).then(|| format!("[{}] {}", l.to.port, r.info(l.to.element).name)),
-        false => near(l.to).then(|| format!("{} [{}]", r.info(l.from.element).name, l.from.port)),
+    let near = Endpoint { element: id, port: port as u16 };
+    let name = |far: &Endpoint| &r.info(far.element).name;
+    let far = if is_output { r.targets(near) } else { r.sources(near) };
+    let said = far.iter().map(|far| match is_output {
+        true => format!("[{}] {}", far.port, name(far)),
+        false => format!("{} [{}]", name(far), far.port),
     });
-    far.collect::<Vec<_>>().join(", ")
+    said.collect::<Vec<_>>().join(", ")
 }
 
 fn handler_list(r: &Router, id: ElementId) -> String {
@@ -126,7 +129,7 @@ fn drop_reasons(r: &Router, id: ElementId) -> String {
 
 struct Global {
     name: &'static str,
-    read: Option<fn(&mut Router, &str) -> Reply>,
+    read: Option<fn(&mut Router, &str) -> Result<Pieces, String>>,
     write: Option<fn(&mut Router, &str) -> Reply>,
 }
 
@@ -137,7 +140,7 @@ impl Global {
     }
 }
 
-const fn global(name: &'static str, read: fn(&mut Router, &str) -> Reply) -> Global {
+const fn global(name: &'static str, read: fn(&mut Router, &str) -> Result<Pieces, String>) -> Global {
     Global { name, read: Some(read), write: None }
 }
 
@@ -148,10 +151,10 @@ const fn global_write(name: &'static str, write: fn(&mut Router, &str) -> Reply)
 const GLOBALS: &[Global] = &[
     global("version", |_, _| Ok(crate::VERSION.into())),
     global("driver", |_, _| Ok("userlevel".into())),
-    global("list", |r, _| Ok(counted(r.infos.iter().map(|i| i.name.clone())).into())),
+    global("list", |r, _| Ok(r.shown.list())),
     global("classes", |r, _| Ok(lines(r.registry.iter().map(|(name, _)| name.to_string())).into())),
-    global("config", |r, _| Ok(if is_compact(r) { r.flat_shown() } else { r.source_shown() }.into())),
-    global("flatconfig", |r, _| Ok(r.flat_shown().into())),
+    global("config", |r, _| Ok(if is_compact(r) { r.flat_shown() } else { r.source_shown() })),
+    global("flatconfig", |r, _| Ok(r.flat_shown())),
     global("requirements", |r, _| Ok(lines(r.requirements.iter().map(|q| q.value.clone())).into())),
     global("packages", |r, _| Ok(lines(r.registry.packages().map(String::from)).into())),
     global("handlers", |r, _| Ok(global_list(r).into())),
@@ -198,17 +201,13 @@ fn lines(items: impl Iterator<Item = String>) -> String {
     items.map(|s| s + "\n").collect()
 }
 
-fn counted(items: impl Iterator<Item = String>) -> String {
-    let items: Vec<_> = items.collect();
-    format!("{}\n{}", items.len(), lines(items.into_iter()))
-}
-
 fn totals(r: &Router) -> String {
-    lines(
-        r.infos
-            .iter()
-            .map(|i| format!("{}\t{}\t{}", i.name, i.packets, i.drops.iter().map(|d| d.1).sum::<u64>())),
-    )
+    let mut text = String::new();
+    for info in &r.infos {
+        let drops: u64 = info.drops.iter().map(|d| d.1).sum();
+        let _ = writeln!(text, "{}\t{}\t{drops}", info.name, info.packets);
+    }
+    text
 }
 
 /// The router's handlers that it has at present.
@@ -239,7 +238,7 @@ pub(crate) fn global_access(r: &Router, name: &str) -> Option<Access> {
 }
 
 /// Reads a handler of the router.
-pub(crate) fn read_global(r: &mut Router, name: &str, text: &str) -> Result<Value, HandlerError> {
+pub(crate) fn read_global(r: &mut Router, name: &str, text: &str) -> Result<Pieces, HandlerError> {
     let wrong = || HandlerError::WrongKind(format!("'{name}' is not a read handler"));
     find_global(r, name)?.read.ok_or_else(wrong)?(r, text).map_err(HandlerError::Failed)
 }

@@ -16,14 +16,14 @@ pub fn render_human(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> 
     for piece in pieces_of(sources, diagnostic) {
         let excerpt = Excerpt::new(sources, diagnostic, piece);
         group = match excerpt.is_whole() {
-            true => group.element(excerpt.snippet().path(excerpt.name)),
-            false => group.element(excerpt.origin(sources)).element(excerpt.snippet()),
+            true => group.element(excerpt.snippet(sources).path(excerpt.name)),
+            false => group.element(excerpt.origin(sources)).element(excerpt.snippet(sources)),
         };
     }
     for hint in &diagnostic.hints {
         group = group.element(Level::HELP.message(printable(hint)));
     }
-    let text = renderer.render(&[group]);
+    let text = sources.without_hidden(renderer.render(&[group]));
     format!("{}\n", lossy(&text))
 }
 
@@ -89,6 +89,7 @@ impl<'a> Excerpt<'a> {
             let line_end = text[first..].find(line_ends).map_or(text.len(), |n| first + n);
             let near = first.saturating_sub(LONG / 2).max(line_start)..(first + LONG / 2).min(line_end);
             shown = border(text, near.start as u32)..border(text, near.end as u32);
+            shown = sources.around_hidden(text, shown);
             labels.retain(|l| (shown.start..=shown.end).contains(&border(text, l.span.start)));
         }
         let first = Span::new(file, first as u32, first as u32);
@@ -101,9 +102,11 @@ impl<'a> Excerpt<'a> {
         self.shown.start == 0 || self.text[..self.shown.start].ends_with(['\n', '\r'])
     }
 
-    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+    fn snippet(&self, sources: &Sources) -> Snippet<'a, Annotation<'a>> {
         let annotations = self.labels.iter().map(|l| annotation(l, self.text, &self.shown));
-        Snippet::source(&self.text[self.shown.clone()]).line_start(self.line).annotations(annotations)
+        Snippet::source(sources.masked(&self.text[self.shown.clone()]))
+            .line_start(self.line)
+            .annotations(annotations)
     }
 
     /// The place, where the excerpt cannot tell it.
@@ -152,7 +155,7 @@ pub fn render_click(sources: &Sources, diagnostic: &Diagnostic) -> String {
     for label in diagnostic.labels.iter().filter(|l| !l.primary && !l.aside) {
         click_lines(&mut out, &sources.landmark(label.span), "", "", &label.text);
     }
-    out
+    sources.without_hidden(out)
 }
 
 /// Adds lines of text, `prefix` before each, behind `subject` if the line begins with that.

@@ -1,11 +1,16 @@
 //! The texts of all files read so far, and where their lines begin.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::{FileId, Span};
 
 /// Every source file of one run. Files are only ever added, so a [`FileId`] stays good.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<File>,
+    /// What messages must not repeat.
+    hidden: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -42,6 +47,48 @@ impl Sources {
         let lines = line_starts(&text);
         self.files.push(File { name: name.into(), text, lines, marks: Vec::new() });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Has a part of the texts, such as a key, hidden in all messages and their excerpts. What is shorter than four bytes
+    /// is not: it stands in other words.
+    pub fn hide(&mut self, part: &str) {
+        if part.len() >= 4 {
+            self.hidden.push(part.to_owned());
+            // The longest first, which may have others inside.
+            self.hidden.sort_by_key(|part| std::cmp::Reverse(part.len()));
+        }
+    }
+
+    /// A message without what is to be hidden.
+    pub(crate) fn without_hidden(&self, message: String) -> String {
+        self.hidden.iter().fold(message, |text, part| match text.contains(part.as_str()) {
+            true => text.replace(part.as_str(), "\u{2022}\u{2022}\u{2022}"),
+            false => text,
+        })
+    }
+
+    /// A part of a text with asterisks in place of the bytes that are to be hidden, so that all others stay where they are.
+    pub(crate) fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.hidden.iter().fold(Cow::Borrowed(text), |text, part| match text.contains(part.as_str()) {
+            true => Cow::Owned(text.replace(part.as_str(), &"*".repeat(part.len()))),
+            false => text,
+        })
+    }
+
+    /// A range of a text made smaller so that it does not begin or end inside what is to be hidden.
+    pub(crate) fn around_hidden(&self, text: &str, mut range: Range<usize>) -> Range<usize> {
+        for part in &self.hidden {
+            for (at, _) in text.match_indices(part.as_str()) {
+                let inside = at + 1..at + part.len();
+                if inside.contains(&range.start) {
+                    range.start = inside.end;
+                }
+                if inside.contains(&range.end) {
+                    range.end = at;
+                }
+            }
+        }
+        range.start..range.end.max(range.start)
     }
 
     /// The name a file was added under.

@@ -99,8 +99,12 @@ fn draw(args: &Graph, report: &Report) -> Result<(), String> {
     };
     packages::ensure(&args.input, &input, report)?;
     let maker = Maker { defines: args.input.defines(), path: args.input.path(), ..Maker::new() };
+    let is_running = running.is_some() && !args.input.is_given();
     let made = maker.check(&input);
-    report.print(&made.sources, &made.diagnostics);
+    // A router that runs was understood. Who may only read gets no keys, which arguments would miss.
+    if !is_running || made.router.is_none() {
+        report.print(&made.sources, &made.diagnostics);
+    }
     let router = made.router.ok_or_else(|| format!("{}: no picture of this", input.name))?;
     let model = view(Model::new(&router, counts.as_ref()), args, &maker, report)?;
     let text = match format {

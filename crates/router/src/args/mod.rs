@@ -33,7 +33,7 @@ pub use names::{DeviceAddresses, NameValue, Names};
 pub use quote::{is_word, quote, quote_bytes, unquote, unquote_bytes};
 pub use real::{Real2, Real10, SignedReal2, SignedReal10, format_real2, format_real10};
 pub use reference::{ElementRef, HandlerCall, HandlerOwner, HandlerRef};
-pub use secret::{DataKey, HIDDEN, HexKey, hide_in_text, hide_keys, keys_in};
+pub use secret::{DataKey, HIDDEN, HexKey, hide_keys, keys_in, texts_of_keys, without_comments};
 pub use services::{IpProto, TcpPort, UdpPort};
 pub use spec::{ArgKind, ArgSpec, ArgType};
 pub use split::{Argument, arguments, split_args, split_words, words};

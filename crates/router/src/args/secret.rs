@@ -17,8 +17,6 @@ pub const HIDDEN: &str = "•••";
 const FILE: &str = "file:";
 /// The longest file of a key.
 const LONGEST_FILE: u64 = 4096;
-/// Shorter keys are not looked for in texts: they stand there by chance.
-const SHORTEST: usize = 4;
 
 /// A key in hexadecimal: `0x` in front is allowed, as are Click's `\<...>`; or `file:NAME`. Messages do not repeat it.
 pub struct HexKey(pub Vec<u8>);
@@ -150,20 +148,32 @@ pub fn keys_in<'a>(specs: &[ArgSpec], config: &'a str) -> Vec<&'a str> {
     places(specs, config).into_iter().map(|place| &config[place]).collect()
 }
 
-/// A text with keys hidden wherever they stand in it; none if some key is not found, or so short that it may stand
-/// anywhere: then the text may show it in a way that is not seen here.
-pub fn hide_in_text(text: &str, keys: &[String]) -> Option<String> {
-    let mut shown = text.to_string();
-    let mut keys: Vec<&String> = keys.iter().collect();
-    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
-    keys.dedup();
-    for key in keys {
-        if key.len() < SHORTEST || !text.contains(key.as_str()) {
-            return None;
-        }
-        shown = shown.replace(key.as_str(), HIDDEN);
+/// The texts by which the keys in a configuration string can be known elsewhere: as they are written, without comments, and
+/// without the notation around their digits.
+pub fn texts_of_keys(specs: &[ArgSpec], config: &str) -> Vec<String> {
+    let mut texts: Vec<String> = keys_in(specs, config).into_iter().map(str::to_string).collect();
+    if !texts.is_empty() {
+        let plain = without_comments(config);
+        let plain = keys_in(specs, &plain);
+        texts.extend(plain.iter().flat_map(|key| [key.to_string(), digits(key).to_string()]));
     }
-    Some(shown)
+    texts
+}
+
+/// What a key is without the notation around it.
+fn digits(key: &str) -> &str {
+    let inner = key.trim_matches(['"', '\'']);
+    let inner = inner.strip_prefix("\\<").map_or(inner, |data| data.strip_suffix('>').unwrap_or(data));
+    inner.strip_prefix("0x").unwrap_or(inner).trim()
+}
+
+/// A configuration string whose comments, if there may be some, are left out.
+pub fn without_comments(config: &str) -> String {
+    if !config.contains("//") && !config.contains("/*") {
+        return config.to_string();
+    }
+    let arguments: Vec<String> = arguments(config).into_iter().map(|argument| argument.text).collect();
+    arguments.join(", ")
 }
 
 #[cfg(test)]
@@ -193,15 +203,6 @@ mod tests {
         let routes = "0/0 1, 1.2.3.0/24 1 7 \\<00> \\<11> 1 32";
         assert_eq!(hide_keys(ROUTES, routes), "0/0 1, 1.2.3.0/24 1 7 •••");
         assert_eq!(keys_in(SPECS, "7, 0011"), ["0011"]);
-    }
-
-    #[test]
-    fn a_text_with_keys_that_are_not_seen_is_not_shown() {
-        let keys = |keys: &[&str]| keys.iter().map(|k| k.to_string()).collect::<Vec<_>>();
-        let text = "define($K 001122); e(7, 001122)";
-        assert_eq!(hide_in_text(text, &keys(&["001122"])).unwrap(), "define($K •••); e(7, •••)");
-        assert_eq!(hide_in_text(text, &keys(&["7"])), None);
-        assert_eq!(hide_in_text(text, &keys(&["001122", "3344"])), None);
     }
 
     #[test]

@@ -3,14 +3,18 @@
 use super::input::Input;
 use super::protocol::{Code, Command, GREETING, Reply};
 use clickwork_packet::Timestamp;
-use clickwork_router::Ready;
+use clickwork_router::pieces::Piece;
+use clickwork_router::{ElementId, Ready};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// How much is read at a time.
 const CHUNK: usize = 16 << 10;
+/// How much is handed to the system at a time, which copies it while packets wait.
+const MAX_SENT: usize = 128 << 10;
 /// While so much waits for a slow reader, no more of its commands are carried out.
 pub const MAX_UNSENT: usize = 1 << 20;
 
@@ -18,9 +22,11 @@ pub const MAX_UNSENT: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Connection {
     socket: OwnedFd,
+    /// The socket element that it came to.
+    owner: ElementId,
     input: Input,
-    output: Vec<u8>,
-    /// How much of the output has been sent.
+    output: VecDeque<Piece>,
+    /// How much of the first piece of the output has been sent.
     sent: usize,
     /// The peer does not read any more.
     broken: bool,
@@ -34,11 +40,12 @@ pub struct Connection {
 
 impl Connection {
     /// A new connection; the greeting waits to be sent.
-    pub fn new(socket: OwnedFd, now: Timestamp) -> Connection {
+    pub fn new(socket: OwnedFd, owner: ElementId, now: Timestamp) -> Connection {
         Connection {
             socket,
+            owner,
             input: Input::default(),
-            output: GREETING.to_vec(),
+            output: VecDeque::from([Piece::Own(GREETING.to_vec())]),
             sent: 0,
             broken: false,
             busy: false,
@@ -52,13 +59,24 @@ impl Connection {
         self.socket.as_fd()
     }
 
-    fn is_blocked(&self) -> bool {
-        self.output.len() - self.sent > MAX_UNSENT
+    /// The element that it belongs to.
+    pub fn owner(&self) -> ElementId {
+        self.owner
     }
 
-    /// The bytes of memory that it takes.
+    /// Gives it to another element.
+    pub fn set_owner(&mut self, owner: ElementId) {
+        self.owner = owner;
+    }
+
+    fn is_blocked(&self) -> bool {
+        let waits: usize = self.output.iter().map(|piece| piece.bytes().len()).sum();
+        waits - self.sent > MAX_UNSENT
+    }
+
+    /// The bytes of memory that it takes, or keeps from being freed.
     pub fn memory(&self) -> usize {
-        self.input.memory() + self.output.capacity()
+        self.input.memory() + self.output.iter().map(Piece::memory).sum::<usize>()
     }
 
     /// When it last was of use to anybody; none while a command of its own is being carried out.
@@ -102,14 +120,9 @@ impl Connection {
     }
 
     /// Answers the command. Some commands are the last.
-    pub fn answer(&mut self, command: &Command, reply: &Reply) {
+    pub fn answer(&mut self, command: &Command, reply: Reply) {
         self.busy = false;
-        if self.sent > 0 {
-            self.output.drain(..self.sent);
-            self.sent = 0;
-        }
-        self.output.reserve_exact(reply.0.len());
-        self.output.extend_from_slice(&reply.0);
+        self.output.extend(reply.0);
         if matches!(command, Command::Quit(_)) {
             self.input.close();
             self.input.clear();
@@ -118,17 +131,25 @@ impl Connection {
 
     /// Tells the client that it must go, as far as it listens.
     pub fn dismiss(&mut self, why: &str) {
-        self.answer(&Command::Quit(true), &Reply::line(Code::Unspecified, why));
+        self.answer(&Command::Quit(true), Reply::line(Code::Unspecified, why));
         self.flush(self.active);
     }
 
-    /// Sends what waits to be sent, as far as the peer takes it.
+    /// Sends what waits to be sent, as far as the peer takes it, but not too much at once.
     pub fn flush(&mut self, now: Timestamp) {
-        while !self.broken && self.sent < self.output.len() {
+        let mut left = MAX_SENT;
+        while !self.broken && left > 0 {
+            let Some(first) = self.output.front() else { break };
+            let rest = &first.bytes()[self.sent..];
+            if rest.is_empty() {
+                self.output.pop_front();
+                self.sent = 0;
+                continue;
+            }
             let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-            match send(&self.socket, &self.output[self.sent..], flags) {
+            match send(&self.socket, &rest[..rest.len().min(left)], flags) {
                 Ok(n) => {
-                    self.sent += n;
+                    (self.sent, left) = (self.sent + n, left - n);
                     self.active = now;
                 }
                 Err(Errno::INTR) => {}
@@ -136,8 +157,9 @@ impl Connection {
                 Err(_) => self.broken = true,
             }
         }
-        if self.sent == self.output.len() {
-            (self.output, self.sent) = (Vec::new(), 0);
+        if self.output.front().is_some_and(|last| self.sent == last.bytes().len()) {
+            self.output.pop_front();
+            self.sent = 0;
         }
     }
 

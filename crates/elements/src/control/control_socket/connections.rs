@@ -1,12 +1,15 @@
-//! All connections of a control socket, and what they may take together: places, memory, time.
+//! All connections of a router's control sockets, and what they may take together: places, memory, turns.
 //!
+//! The sockets share one table, which each of them exports: however many there are, the limits are those of the router.
 //! When there is no place or no memory left, the connection that was idle longest goes. So clients who only hold on to
 //! something cannot keep an administrator out.
 
 use super::connection::{Connection, MAX_UNSENT};
 use clickwork_packet::Timestamp;
+use clickwork_router::{Cx, ElementId};
 use std::collections::BTreeMap;
 use std::os::fd::{AsRawFd, RawFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Connections at a time.
@@ -16,21 +19,50 @@ pub const MAX_MEMORY: usize = 16 << 20;
 /// The longest value that can be read: beside it there is room for what the client was slow to read.
 pub const MAX_VALUE: usize = MAX_MEMORY - 2 * MAX_UNSENT;
 
+/// The table that the control sockets of a router share.
+#[derive(Debug, Default)]
+pub struct Table(Mutex<Connections>);
+
+impl Table {
+    /// The table of the router that an element belongs to; this element is known to have it from now on.
+    pub fn of(cx: &mut Cx<'_>) -> Arc<Table> {
+        let known = cx.router().ids().find_map(|id| cx.exported::<Table>(id));
+        let table = known.unwrap_or_default();
+        cx.export(Arc::clone(&table));
+        table
+    }
+
+    /// The connections, for a moment.
+    pub fn lock(&self) -> MutexGuard<'_, Connections> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The connections, by descriptor.
 #[derive(Debug, Default)]
 pub struct Connections {
     all: BTreeMap<RawFd, Connection>,
+    turns: Turns,
 }
 
 impl Connections {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.all.len()
+    fn of(&self, owner: ElementId) -> impl Iterator<Item = &Connection> {
+        self.all.values().filter(move |c| c.owner() == owner)
+    }
+
+    /// How many an element has.
+    pub fn count(&self, owner: ElementId) -> usize {
+        self.of(owner).count()
     }
 
     /// The bytes of memory that they take.
     pub fn memory(&self) -> usize {
         self.all.values().map(Connection::memory).sum()
+    }
+
+    /// Whether a connection is served in the look at time `look`.
+    pub fn take_turn(&mut self, fd: RawFd, look: Timestamp) -> bool {
+        self.turns.take(fd, look)
     }
 
     /// Adds one. Returns those that must go for it.
@@ -50,19 +82,14 @@ impl Connections {
         self.all.remove(&fd)
     }
 
-    /// Takes over those of another socket.
-    pub fn append(&mut self, other: &mut Connections) {
-        self.all.append(&mut other.all);
+    /// Takes those of an element out.
+    pub fn take(&mut self, owner: ElementId) -> Vec<Connection> {
+        self.descriptors(owner).into_iter().filter_map(|fd| self.all.remove(&fd)).collect()
     }
 
-    /// Takes all out.
-    pub fn take(&mut self) -> Vec<Connection> {
-        std::mem::take(&mut self.all).into_values().collect()
-    }
-
-    /// Their descriptors.
-    pub fn descriptors(&self) -> Vec<RawFd> {
-        self.all.keys().copied().collect()
+    /// The descriptors of those of an element.
+    pub fn descriptors(&self, owner: ElementId) -> Vec<RawFd> {
+        self.of(owner).map(|c| c.socket().as_raw_fd()).collect()
     }
 
     /// If all take too much memory, those that must go. `fd` is not one of them: it was given something just now.
@@ -95,18 +122,20 @@ impl Connections {
         gone
     }
 
-    /// Those whose commands take longer to arrive than `patience`.
-    pub fn late(&mut self, now: Timestamp, patience: Duration) -> Vec<Connection> {
-        let is_late = |c: &Connection| c.deadline(patience).is_some_and(|deadline| deadline <= now);
+    /// Those of an element whose commands take longer to arrive than `patience`.
+    pub fn late(&mut self, owner: ElementId, now: Timestamp, patience: Duration) -> Vec<Connection> {
+        let is_late = |c: &Connection| {
+            c.owner() == owner && c.deadline(patience).is_some_and(|deadline| deadline <= now)
+        };
         let late: Vec<RawFd> = self.all.iter().filter(|(_, c)| is_late(c)).map(|(fd, _)| *fd).collect();
         let mut gone: Vec<Connection> = late.into_iter().filter_map(|fd| self.all.remove(&fd)).collect();
         gone.iter_mut().for_each(|c| c.dismiss("Command did not arrive in time"));
         gone
     }
 
-    /// When the next command will be late.
-    pub fn next_deadline(&self, patience: Duration) -> Option<Timestamp> {
-        self.all.values().filter_map(|c| c.deadline(patience)).min()
+    /// When the next command to an element will be late.
+    pub fn next_deadline(&self, owner: ElementId, patience: Duration) -> Option<Timestamp> {
+        self.of(owner).filter_map(|c| c.deadline(patience)).min()
     }
 }
 
@@ -155,6 +184,8 @@ mod tests {
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
 
+    const ME: ElementId = ElementId(0);
+
     fn at(seconds: i64) -> Timestamp {
         Timestamp::new(seconds, 0)
     }
@@ -166,7 +197,7 @@ mod tests {
             let (ours, theirs) = UnixStream::pair().unwrap();
             theirs.set_nonblocking(true).unwrap();
             let fd = ours.as_raw_fd();
-            assert!(connections.add(Connection::new(ours.into(), at(i as i64))).is_empty());
+            assert!(connections.add(Connection::new(ours.into(), ME, at(i as i64))).is_empty());
             (fd, theirs)
         });
         let clients = clients.collect();
@@ -183,8 +214,8 @@ mod tests {
         clients[0].1.write_all(b"help\n").unwrap();
         assert!(all.get_mut(clients[0].0).unwrap().next_command(at(1000)).is_some());
         let (ours, _theirs) = UnixStream::pair().unwrap();
-        let gone = all.add(Connection::new(ours.into(), at(1001)));
-        assert_eq!((number(&gone), all.descriptors().len()), (vec![clients[1].0], MAX_CONNECTIONS));
+        let gone = all.add(Connection::new(ours.into(), ME, at(1001)));
+        assert_eq!((number(&gone), all.descriptors(ME).len()), (vec![clients[1].0], MAX_CONNECTIONS));
         drop(gone);
         let mut said = String::new();
         clients[1].1.read_to_string(&mut said).unwrap();
@@ -211,7 +242,7 @@ mod tests {
         }
         assert!(most <= MAX_MEMORY && most > MAX_MEMORY / 2, "{most}");
         // Those that came last are left, and the others were told.
-        let left = all.descriptors();
+        let left = all.descriptors(ME);
         assert!(left.contains(&clients[39].0) && !left.contains(&clients[0].0), "{}", left.len());
     }
 
@@ -237,14 +268,14 @@ mod tests {
             client.write_all(b"writedata x 3\n1").unwrap();
             assert!(all.get_mut(*fd).unwrap().next_command(at(i as i64 * 5)).is_none());
         }
-        assert_eq!(all.next_deadline(patience), Some(at(15)));
+        assert_eq!(all.next_deadline(ME, patience), Some(at(15)));
         // A byte now and then does not help.
         clients[1].1.write_all(b"2").unwrap();
         assert!(all.get_mut(clients[1].0).unwrap().next_command(at(14)).is_none());
-        assert!(all.late(at(14), patience).is_empty());
-        assert_eq!(number(&all.late(at(15), patience)), [clients[1].0]);
+        assert!(all.late(ME, at(14), patience).is_empty());
+        assert_eq!(number(&all.late(ME, at(15), patience)), [clients[1].0]);
         clients[2].1.write_all(b"23").unwrap();
         assert!(all.get_mut(clients[2].0).unwrap().next_command(at(19)).is_some());
-        assert_eq!((all.next_deadline(patience), all.late(at(99), patience).len()), (None, 0));
+        assert_eq!((all.next_deadline(ME, patience), all.late(ME, at(99), patience).len()), (None, 0));
     }
 }

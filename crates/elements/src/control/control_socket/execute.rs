@@ -25,7 +25,7 @@ pub fn execute(router: &mut Router, rights: Rights, command: &Command) -> Reply 
         Command::Quit(true) => Reply::line(Code::Ok, "Goodbye!"),
         Command::Quit(false) => {
             let mut reply = Reply::line(Code::Syntax, "Bad command syntax");
-            reply.0.extend(Reply::line(Code::Ok, "Goodbye!").0);
+            reply.0.append(Reply::line(Code::Ok, "Goodbye!").0);
             reply
         }
         Command::Bad(code, text) | Command::Hopeless(code, text) => Reply::line(*code, text),
@@ -82,18 +82,16 @@ fn read(router: &mut Router, rights: Rights, name: &str, text: &str) -> Reply {
         return Reply::line(Code::Permission, &format!("Handler '{name}' write-only"));
     }
     let outcome = if access.parameter || text.is_empty() {
-        let read = if rights.read_only { Router::read_target_without_keys } else { Router::read_target };
-        read(router, &target, text)
+        router.read_pieces(&target, text, rights.read_only)
     } else {
         Err(HandlerError::WrongKind(format!("read handler '{name}' does not take parameters")))
     };
     match outcome {
-        Ok(value) if value.0.len() > MAX_VALUE => {
-            let reason =
-                format!("the value has {} bytes, and at most {MAX_VALUE} can be sent", value.0.len());
+        Ok(value) if value.len() > MAX_VALUE => {
+            let reason = format!("the value has {} bytes, and at most {MAX_VALUE} can be sent", value.len());
             failed(Code::Unspecified, &format!("Read handler '{name}' error"), &HandlerError::Failed(reason))
         }
-        Ok(value) => Reply::line(Code::Ok, &format!("Read handler '{name}' OK")).with_data(&value.0),
+        Ok(value) => Reply::line(Code::Ok, &format!("Read handler '{name}' OK")).with_data(value),
         Err(e) => failed(Code::Unspecified, &format!("Read handler '{name}' error"), &e),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::execute::{Rights, denied, find};
 use super::protocol::{Code, Reply};
-use clickwork_router::Router;
 use clickwork_router::llrpc::{LlrpcError, Number};
+use clickwork_router::{Router, Value};
 
 /// Calls `ELEMENT#NUMBER`, the number in hexadecimal.
 pub fn call(router: &mut Router, rights: Rights, name: &str, data: &[u8]) -> Reply {
@@ -30,8 +30,8 @@ pub fn call(router: &mut Router, rights: Rights, name: &str, data: &[u8]) -> Rep
     let own = target.element.filter(|_| rights.proxy.is_none());
     match own.map_or(Err(LlrpcError::Invalid), |id| router.llrpc(id, number, &mut data)) {
         Ok(()) => {
-            let given: &[u8] = if number.gives_data() { &data } else { &[] };
-            Reply::line(Code::Ok, &format!("LLRPC '{name}' OK")).with_data(given)
+            let given = if number.gives_data() { data } else { Vec::new() };
+            Reply::line(Code::Ok, &format!("LLRPC '{name}' OK")).with_data(Value(given).into())
         }
         Err(e) => Reply::line(Code::LlrpcError, &format!("LLRPC '{name}' error: {e}")),
     }

@@ -18,15 +18,16 @@ use crate::capture::error::system_message;
 use crate::named::element;
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, unquote};
 use clickwork_router::element::{downcast, try_downcast};
-use clickwork_router::{Class, Cx, Element, Ready, read_handler};
+use clickwork_router::{Class, Cx, Element, ElementId, Ready, read_handler};
 use connection::Connection;
-use connections::{Connections, Turns};
+use connections::Table;
 use execute::{Rights, execute};
 use listener::{Accepted, Address, Listener};
 use protocol::Command;
 use rustix::io::Errno;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The class facts.
@@ -42,7 +43,7 @@ pub static CLASS: Class = Class {
              if it is given, such as a Script of type PROXY. VERBOSE prints a message for each connection. If the \
              address is taken, RETRIES says how often to try again, once a second; RETRY_WARNINGS whether that is said. \
              A router that replaces this one takes over its connections.\n\n\
-             There can be 256 connections. They take 16 megabytes of memory together, a command 8; the connection that \
+             There can be 256 connections to all ControlSockets of a router. They take 16 megabytes of memory together, a command 8; the connection that \
              was idle longest is closed when there is no more room. A command must be complete TIMEOUT seconds after \
              its first byte, unless time is simulated.",
     ports: "0/0",
@@ -60,10 +61,15 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("TIMEOUT", ArgType::Seconds, "10", "how long a command may take to arrive"),
     ],
     handlers: &[
-        read_handler!("connections", "connections there are", |e: &mut ControlSocket, _| e.connections.len()),
-        read_handler!("memory", "bytes that wait to be understood or sent", |e: &mut ControlSocket, _| {
-            e.connections.memory()
-        }),
+        read_handler!("connections", "connections there are", |e: &mut ControlSocket, _| e
+            .connections
+            .lock()
+            .count(e.me)),
+        read_handler!(
+            "memory",
+            "bytes that wait to be understood or sent, at all ControlSockets",
+            |e: &mut ControlSocket, _| e.connections.lock().memory()
+        ),
     ],
     ..Class::new("ControlSocket", "control", || Box::<ControlSocket>::default())
 };
@@ -89,8 +95,9 @@ struct ControlSocket {
     retries: i32,
     retry_warnings: bool,
     listener: Option<Listener>,
-    connections: Connections,
-    turns: Turns,
+    me: ElementId,
+    /// Those of all sockets of the router.
+    connections: Arc<Table>,
     /// How long a command may take to arrive; none in simulated time, which has nothing to do with that of clients.
     patience: Option<Duration>,
 }
@@ -189,7 +196,7 @@ impl ControlSocket {
     /// If there are no descriptors left, the connection that was idle longest makes room for the next.
     fn make_room(&mut self, error: &std::io::Error, cx: &mut Cx<'_>) -> bool {
         let is_full = matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE));
-        let gone = if is_full { self.connections.spare() } else { None };
+        let gone = if is_full { self.connections.lock().spare() } else { None };
         gone.map(|connection| self.ended(&connection, cx)).is_some()
     }
 
@@ -204,15 +211,18 @@ impl ControlSocket {
 
     fn add(&mut self, socket: OwnedFd, cx: &mut Cx<'_>) {
         let fd = socket.as_raw_fd();
-        let gone = self.connections.add(Connection::new(socket, cx.steady()));
+        let connection = Connection::new(socket, cx.id(), cx.steady());
+        let gone = self.connections.lock().add(connection);
         gone.iter().for_each(|connection| self.ended(connection, cx));
         self.serve(fd, cx);
     }
 
     /// Moves a connection on: receives, begins at most one command, sends.
     fn serve(&mut self, fd: RawFd, cx: &mut Cx<'_>) {
-        let Some(connection) = self.connections.get_mut(fd) else { return };
-        match connection.next_command(cx.steady()) {
+        let Some(command) = self.connections.lock().get_mut(fd).map(|c| c.next_command(cx.steady())) else {
+            return;
+        };
+        match command {
             Some(command) => self.begin(fd, command, cx),
             None => self.settle(fd, false, cx),
         }
@@ -225,8 +235,8 @@ impl ControlSocket {
             let reply = execute(router, rights, &command);
             router.with_element(me, |element, cx| {
                 let socket: &mut ControlSocket = downcast(element);
-                if let Some(connection) = socket.connections.get_mut(fd) {
-                    connection.answer(&command, &reply);
+                if let Some(connection) = socket.connections.lock().get_mut(fd) {
+                    connection.answer(&command, reply);
                 }
                 socket.settle(fd, true, cx);
             });
@@ -236,20 +246,23 @@ impl ControlSocket {
     /// Sends what there is to send, and waits for what may come; or ends the connection. Others may have to go if all
     /// take too much memory.
     fn settle(&mut self, fd: RawFd, had_command: bool, cx: &mut Cx<'_>) {
-        let Some(connection) = self.connections.get_mut(fd) else { return };
+        let table = Arc::clone(&self.connections);
+        let mut connections = table.lock();
+        let Some(connection) = connections.get_mut(fd) else { return };
         connection.flush(cx.steady());
         let interest = connection.interest(connection.may_have_command(had_command));
         if connection.is_over() || cx.watch(connection.socket(), interest).is_err() {
-            let connection = self.connections.remove(fd);
+            let connection = connections.remove(fd);
             connection.iter().for_each(|connection| self.ended(connection, cx));
             return;
         }
-        let gone = self.connections.relieve(fd);
+        let gone = connections.relieve(fd);
+        drop(connections);
         gone.iter().for_each(|connection| self.ended(connection, cx));
         self.watch_time(cx);
     }
 
-    /// A connection is no longer one of ours.
+    /// A connection is no longer there. It may have been another socket's, which had to make room.
     fn ended(&self, connection: &Connection, cx: &mut Cx<'_>) {
         let fd = connection.socket().as_raw_fd();
         cx.unwatch(fd);
@@ -260,7 +273,8 @@ impl ControlSocket {
 
     /// Has the timer expire when the next command will be late.
     fn watch_time(&self, cx: &mut Cx<'_>) {
-        let deadline = self.patience.and_then(|patience| self.connections.next_deadline(patience));
+        let deadline =
+            self.patience.and_then(|patience| self.connections.lock().next_deadline(self.me, patience));
         match deadline {
             Some(deadline) if cx.timer_expiry(LATE_TIMER) == Some(deadline) => {}
             Some(deadline) => cx.schedule_timer_at(LATE_TIMER, deadline),
@@ -270,7 +284,7 @@ impl ControlSocket {
 
     fn end_late(&mut self, cx: &mut Cx<'_>) {
         let Some(patience) = self.patience else { return };
-        let gone = self.connections.late(cx.steady(), patience);
+        let gone = self.connections.lock().late(self.me, cx.steady(), patience);
         gone.iter().for_each(|connection| self.ended(connection, cx));
         self.watch_time(cx);
     }
@@ -299,6 +313,7 @@ fn for_machines(address: Address, text: &str, localhost: Option<bool>, args: &mu
 
 impl Element for ControlSocket {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
+        (self.me, self.connections) = (cx.id(), Table::of(cx));
         self.retry_warnings = true;
         let mut patience = PATIENCE;
         args.read("READONLY", &mut self.read_only)
@@ -336,7 +351,7 @@ impl Element for ControlSocket {
     fn selected(&mut self, fd: RawFd, _: Ready, cx: &mut Cx<'_>) {
         match &self.listener {
             Some(listener) if listener.socket().as_raw_fd() == fd => self.accept(cx),
-            _ if self.turns.take(fd, cx.recent()) => self.serve(fd, cx),
+            _ if self.connections.lock().take_turn(fd, cx.recent()) => self.serve(fd, cx),
             // It is still ready at the next look.
             _ => {}
         }
@@ -364,7 +379,11 @@ impl Element for ControlSocket {
         if !mine.is_served_by(theirs) {
             return cx.chatter(&format!("{}: incompatible ControlSockets", declaration(cx)));
         }
-        self.connections.append(&mut old.connections);
+        for mut connection in old.connections.lock().take(old.me) {
+            connection.set_owner(self.me);
+            // There were no more of them with the old router.
+            self.connections.lock().add(connection);
+        }
         cx.unschedule_timer(CONNECT_TIMER);
         if let Some(listener) = old.listener.take() {
             if let Some(mine) = self.listener.replace(listener) {
@@ -375,11 +394,13 @@ impl Element for ControlSocket {
         if let Err(e) = self.watch_listener(cx) {
             cx.chatter(&format!("{}: {e}", declaration(cx)));
         }
-        self.connections.descriptors().into_iter().for_each(|fd| self.settle(fd, true, cx));
+        let descriptors = self.connections.lock().descriptors(self.me);
+        descriptors.into_iter().for_each(|fd| self.settle(fd, true, cx));
     }
 
     fn cleanup(&mut self, cx: &mut Cx<'_>) {
-        for mut connection in self.connections.take() {
+        let connections = self.connections.lock().take(self.me);
+        for mut connection in connections {
             cx.unwatch(connection.socket().as_raw_fd());
             connection.flush(cx.steady());
         }

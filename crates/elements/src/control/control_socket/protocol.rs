@@ -5,6 +5,7 @@
 //! `DATA LENGTH` and the data. The protocol is that of Click's ControlSocket, version 1.3.
 
 use super::input::{Body, MAX_DATA, too_big};
+use clickwork_router::pieces::Pieces;
 use clickwork_source::text;
 
 /// What a server says first.
@@ -183,8 +184,8 @@ fn with_length(command: &str, verb: Verb, name: &str, length: &str) -> Line {
 }
 
 /// The answer to a command.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Reply(pub Vec<u8>);
+#[derive(Clone, Debug, Default)]
+pub struct Reply(pub Pieces);
 
 impl Reply {
     /// A reply of one line.
@@ -201,13 +202,13 @@ impl Reply {
             let mark = if i < last { '-' } else { ' ' };
             reply.push_str(&format!("{}{mark}{line}\r\n", code as u16));
         }
-        Reply(text::into_bytes(reply))
+        Reply(reply.into())
     }
 
     /// The same reply, with data behind it.
-    pub fn with_data(mut self, data: &[u8]) -> Reply {
-        self.0.extend_from_slice(format!("DATA {}\r\n", data.len()).as_bytes());
-        self.0.extend_from_slice(data);
+    pub fn with_data(mut self, data: Pieces) -> Reply {
+        self.0.push(format!("DATA {}\r\n", data.len()).as_bytes());
+        self.0.append(data);
         self
     }
 }
@@ -237,12 +238,12 @@ mod tests {
 
     #[test]
     fn replies_have_a_code_on_each_line() {
-        let text = |r: Reply| String::from_utf8(r.0).unwrap();
+        let text = |r: Reply| String::from_utf8(r.0.to_vec()).unwrap();
         assert_eq!(text(Reply::line(Code::Ok, "fine")), "200 fine\r\n");
         assert_eq!(
             text(Reply::lines(Code::HandlerError, ["a:", "b\nc\x07"])),
             "520-a:\r\n520-b\r\n520 c.\r\n"
         );
-        assert_eq!(text(Reply::line(Code::Ok, "x").with_data(b"12\n")), "200 x\r\nDATA 3\r\n12\n");
+        assert_eq!(text(Reply::line(Code::Ok, "x").with_data("12\n".into())), "200 x\r\nDATA 3\r\n12\n");
     }
 }

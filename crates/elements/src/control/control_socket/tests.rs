@@ -2,7 +2,7 @@
 
 use super::connections;
 use crate::testing::Harness;
-use clickwork_router::Outcome;
+use clickwork_router::{Outcome, Target};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -355,6 +355,46 @@ fn clients_who_announce_much_are_told_to_go_and_an_administrator_gets_in() {
     });
 }
 
+/// The connections of two control sockets.
+fn connections(port: u16) -> usize {
+    let said = |name| transcript(port, format!("read {name}.connections\n").as_bytes());
+    let number = |said: &str| said.lines().last().and_then(|n| n.parse::<usize>().ok());
+    ["ctl", "other"].iter().map(|name| number(&said(name)).unwrap_or_else(|| panic!("{name}"))).sum()
+}
+
+#[test]
+fn all_sockets_of_a_router_share_what_they_may_take() {
+    let mut t = busy_router(
+        "ctl :: ControlSocket(TCP, 0); other :: ControlSocket(TCP, 0); c :: Counter; Idle -> c -> Discard",
+    );
+    let other: u16 = t.read("other.port").parse().unwrap();
+    with_client(&mut t, |port| {
+        let piece = vec![b'x'; 1 << 20];
+        let mut clients: Vec<TcpStream> = (0..20).flat_map(|_| [connect(port), connect(other)]).collect();
+        for client in &mut clients {
+            client.set_nonblocking(true).unwrap();
+            let _ = client.write(b"writedata c.reset 8000000\n");
+        }
+        for _ in 0..40 {
+            clients.iter_mut().for_each(|client| drop(client.write(&piece)));
+            let taken = memory(port);
+            assert!(taken <= connections::MAX_MEMORY, "{taken}");
+        }
+        drop(clients);
+        let half = connections::MAX_CONNECTIONS / 2 + 10;
+        let mut idle: Vec<TcpStream> = (0..half).map(|_| connect(port)).collect();
+        idle.extend((0..half).map(|_| connect(other)));
+        assert!(transcript(other, b"read c.count\n").contains("DATA 1\r\n0"));
+        // They are read by a connection to one, then by another.
+        let there = connections(port);
+        assert!(there <= connections::MAX_CONNECTIONS + 1 && there > half, "{there}");
+        // The oldest went, though the newest came to another socket.
+        let mut said = String::new();
+        idle[0].read_to_string(&mut said).unwrap();
+        assert!(said.ends_with("590 Connection closed to make room for others\r\n"), "{said}");
+    });
+}
+
 #[test]
 fn endless_lines_cost_no_memory() {
     let mut t = busy_router("ctl :: ControlSocket(TCP, 0); c :: Counter; Idle -> c -> Discard");
@@ -417,22 +457,79 @@ fn mistakes_in_the_configuration() {
     }
 }
 
+/// What two clients are told, of whom the second may only read.
+fn told_to_both(config: &str, asked: &[u8]) -> (String, String) {
+    let sockets = "ctl :: ControlSocket(TCP, 0); r :: ControlSocket(TCP, 0, READONLY true);";
+    let mut t = Harness::new(&format!("{sockets}\n{config}"));
+    let read_only = t.read("r.port").parse().unwrap();
+    with_client(&mut t, |port| (transcript(port, asked), transcript(read_only, asked)))
+}
+
 #[test]
 fn who_may_only_read_sees_no_keys() {
     let config = "define($K \\<0102030405060708090a0b0c0d0e0f10>);\n\
-                  ctl :: ControlSocket(TCP, 0); r :: ControlSocket(TCP, 0, READONLY true);\n\
                   e :: IPsecESPEncrypt(0x1001, KEY 000102030405060708090a0b0c0d0e0f10111213, SRC 1.0.0.1, DST 1.0.0.2);\n\
                   Idle -> e -> w :: WepEncap(\\<a1b2c3d4e5>) -> Discard;\n\
                   l :: RadixIPsecLookup(0/0 0, 1.0.0.0/8 1 7 $K \\<11111111111111111111111111111111> 1 32);\n\
                   Idle -> l; l[0] -> Discard; l[1] -> Discard; l[2] -> Discard;";
-    let mut t = Harness::new(config);
-    let read_only = t.read("r.port").parse().unwrap();
     let asked = b"read config\nread flatconfig\nread e.config\nread w.config\nread w.key\nread l.config\nread l.table\n";
-    let (all, hidden) = with_client(&mut t, |port| (transcript(port, asked), transcript(read_only, asked)));
+    let (all, hidden) = told_to_both(config, asked);
     for key in ["0001020304", "a1b2c3d4e5", "A1B2C3D4E5", "0102030405060708", "1111111111"] {
         assert!(all.contains(key) && !hidden.contains(key), "{key}: {hidden}");
     }
     let count = |text: &str| hidden.matches(text).count();
     assert_eq!((count("\u{2022}\u{2022}\u{2022}") > 8, count("520"), count("590")), (true, 0, 0), "{hidden}");
     assert!(hidden.contains("1.0.0.0/8 1 7 \u{2022}\u{2022}\u{2022}"), "{hidden}");
+}
+
+/// Keys in comments and scripts, in what scripts know, in errors, and keys that are not in use yet.
+#[test]
+fn keys_that_are_repeated_elsewhere_are_hidden_too() {
+    let config = "// the old key: 99887766554433221100\n\
+                  e :: IPsecESPEncrypt(0x1001, KEY /* once aabbccddeeff */ 000102030405060708090a0b0c0d0e0f10111213, SRC 1.0.0.1, DST 1.0.0.2);\n\
+                  Idle -> e -> Discard;\n\
+                  next :: Script(TYPE PASSIVE, write e.config \"0x1001, KEY 123412341234123412341234123412341234abcd\");\n\
+                  same :: Script(TYPE PASSIVE, set k 000102030405060708090a0b0c0d0e0f10111213, return $k);\n\
+                  n :: Counter(COUNT 10111213);";
+    let asked = b"read config\nread flatconfig\nread next.config\nread same.config\nread same.run\n";
+    let config = config.replace("Counter(COUNT 10111213)", "Script(TYPE PASSIVE, return 10111213)");
+    let (all, hidden) = told_to_both(&config, &[&asked[..], b"read n.run\n"].concat());
+    for key in ["99887766554433221100", "aabbccddeeff", "0001020304", "12341234"] {
+        assert!(all.contains(key) && !hidden.contains(key), "{key}: {hidden}");
+    }
+    // What is not a key is shown.
+    assert!(hidden.ends_with("DATA 8\r\n10111213"), "{hidden}");
+    assert!(hidden.contains("next :: Script(\u{2022}\u{2022}\u{2022})"), "{hidden}");
+}
+
+/// A router whose configuration is long, with bytes in it that are not UTF-8.
+fn large_router() -> Harness {
+    let steps: String = (0..2000).map(|n| format!("-> c{n} :: CheckLength({}) ", n + 100)).collect();
+    let name = clickwork_router::text::decode(*b"caf\xe9");
+    Harness::new(&format!("i :: Script(TYPE PASSIVE, print \"{name}\"); Idle {steps} -> Discard"))
+}
+
+/// The value of a handler of the router, and how many bytes of it were made for who reads it.
+fn shared(t: &mut Harness, handler: &str) -> (String, usize) {
+    let target = Target { element: None, handler: handler.to_string() };
+    let pieces = t.router.read_pieces(&target, "", false).unwrap();
+    (clickwork_router::text::decode(pieces.to_vec()), pieces.own())
+}
+
+#[test]
+fn large_texts_are_made_once_and_shared() {
+    let mut t = large_router();
+    let flat = clickwork_lang::print(&t.router.to_graph());
+    assert!(flat.len() > 50_000);
+    assert_eq!(shared(&mut t, "flatconfig"), (flat.clone(), 0));
+    assert_eq!(t.read("flatconfig"), flat);
+    let (list, own) = shared(&mut t, "list");
+    assert_eq!((list.lines().next(), list.lines().count(), own), (Some("2003"), 2004, 0));
+    // Only what has changed is made anew; what stands near an end is not worth a piece of its own.
+    for (name, config) in [("c1000", "7"), ("c3", "8"), ("c1999", "1234567")] {
+        t.write(&format!("{name}.config {config}")).unwrap();
+        let (text, own) = shared(&mut t, "flatconfig");
+        assert_eq!(text, clickwork_lang::print(&t.router.to_present_graph()));
+        assert!(text.contains(&format!("{name} :: CheckLength({config});")) && own < 3 * 4096 + 200, "{own}");
+    }
 }
