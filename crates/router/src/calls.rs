@@ -5,7 +5,7 @@
 
 use crate::args::{HIDDEN, HandlerOwner, HandlerRef};
 use crate::facts::Class;
-use crate::handler::{Action, Handler, HandlerError, Value};
+use crate::handler::{Action, Handler, HandlerError, Members, Value};
 use crate::pieces::Pieces;
 use crate::router::{ElementId, Router};
 use crate::standard;
@@ -239,11 +239,10 @@ impl Router {
 
     fn find_handler(&self, id: ElementId, name: &str) -> Result<Found, HandlerError> {
         let own = self.info(id).class.handlers;
-        let named = |list: &[Handler]| list.iter().find(|h| h.name == name && !h.numbered).copied();
+        let named = |list: &[Handler]| list.iter().find(|h| h.name == name && h.numbered.is_none()).copied();
         let standard = standard::handlers(self, id);
         let both = match (named(own), named(&standard)) {
-            // A class may read a standard handler in its own way and leave the writing to us.
-            (Some(own), Some(standard)) => Some(Handler { write: own.write.or(standard.write), ..own }),
+            (Some(own), Some(standard)) => Some(instead(own, &standard)),
             (own, standard) => own.or(standard),
         };
         if let Some(handler) = both {
@@ -251,12 +250,24 @@ impl Router {
         }
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let number = &name[stem.len()..];
-        let numbered = own.iter().find(|h| h.numbered && h.name == stem && !number.is_empty());
-        match numbered {
+        let is_member =
+            |h: &Handler| h.name == stem && (0..self.members(id, h)).any(|n| n.to_string() == number);
+        match own.iter().find(|h| is_member(h)) {
             Some(&handler) => Ok(Found { handler, prefix: Some(number.to_string()) }),
             None => {
                 self.find_added(id, name).ok_or_else(|| HandlerError::NoHandler(self.no_handler(id, name)))
             }
+        }
+    }
+
+    /// How many handlers of this family the element has.
+    fn members(&self, id: ElementId, family: &Handler) -> usize {
+        let (inputs, outputs) = (self.info(id).inputs.len(), self.info(id).outputs.len());
+        match family.numbered {
+            None => 0,
+            Some(Members::Inputs) => inputs,
+            Some(Members::Outputs) => outputs,
+            Some(Members::Ports) => inputs.max(outputs),
         }
     }
 
@@ -303,19 +314,24 @@ impl Router {
     /// element's ports.
     pub fn handlers(&self, id: ElementId) -> Vec<(String, Handler)> {
         let mut list = Vec::new();
-        let ports = self.info(id).inputs.len().max(self.info(id).outputs.len());
         for &h in self.info(id).class.handlers {
             match h.numbered {
-                false => list.push((h.name.to_string(), h)),
-                true => list.extend((0..ports).map(|n| (format!("{}{n}", h.name), h))),
+                None => list.push((h.name.to_string(), h)),
+                Some(_) => list.extend((0..self.members(id, &h)).map(|n| (format!("{}{n}", h.name), h))),
             }
         }
         list.extend(self.exports[id.index()].handlers.iter().cloned());
         for h in standard::handlers(self, id) {
-            if !list.iter().any(|(name, _)| name == h.name) {
-                list.push((h.name.to_string(), h));
+            match list.iter_mut().find(|(name, _)| name == h.name) {
+                Some((_, own)) => *own = instead(*own, &h),
+                None => list.push((h.name.to_string(), h)),
             }
         }
         list
     }
+}
+
+/// A class's own handler in the place of a standard one: the class may read it in its own way and leave the writing to us.
+fn instead(own: Handler, standard: &Handler) -> Handler {
+    Handler { write: own.write.or(standard.write), ..own }
 }

@@ -40,6 +40,9 @@ pub struct Class {
     pub args: &'static [ArgSpec],
     /// The class's own handlers; every element has the standard ones besides.
     pub handlers: &'static [Handler],
+    /// Whether an element that pushes packets without inputs, or pulls without outputs that are pulled, does so in its task, which
+    /// then has handlers (`scheduled`, `tickets`, `home_thread`).
+    pub task_handlers: bool,
     /// Functions of an element that are called by number.
     pub llrpcs: &'static [Llrpc],
     /// When an element is configured, relative to others: lower first. See [`phase`].
@@ -78,6 +81,7 @@ impl Class {
             flags: "",
             args: &[],
             handlers: &[],
+            task_handlers: false,
             llrpcs: &[],
             phase: phase::DEFAULT,
             fast: None,

@@ -122,6 +122,17 @@ pub enum Action {
     Router(RouterFn),
 }
 
+/// What the members of a family of handlers, `name0`, `name1`, ..., stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Members {
+    /// The inputs and the outputs.
+    Ports,
+    /// The inputs.
+    Inputs,
+    /// The outputs.
+    Outputs,
+}
+
 /// One handler of a class.
 #[derive(Clone, Copy, Debug)]
 pub struct Handler {
@@ -136,7 +147,7 @@ pub struct Handler {
     /// Whether reading takes a parameter.
     pub parameter: bool,
     /// Whether this is a family of numbered handlers `name0`, `name1`, ...: the number comes first in the text.
-    pub numbered: bool,
+    pub numbered: Option<Members>,
     /// Whether it is only for the configuration itself: control connections see no such handler.
     pub private: bool,
     /// Whether its value is data that stands as it is: no end of line is added where it is printed.
@@ -156,7 +167,7 @@ impl Handler {
             read: None,
             write: None,
             parameter: false,
-            numbered: false,
+            numbered: None,
             private: false,
             raw: false,
             flags: "",
@@ -170,9 +181,10 @@ impl Handler {
         self
     }
 
-    /// The same handler as a family `name0`, `name1`, ...; see [`Handler::numbered`].
-    pub const fn numbered(mut self) -> Handler {
-        self.numbered = true;
+    /// The same handler as a family `name0`, `name1`, ...; see [`Handler::numbered`]. The number is no parameter.
+    pub const fn numbered(mut self, members: Members) -> Handler {
+        self.numbered = Some(members);
+        self.parameter = false;
         self
     }
 
@@ -189,11 +201,19 @@ impl Handler {
     }
 
     /// The same handler with the letters that Click's list of handlers has for it, for programs that show it: `.` for a value
-    /// that seldom changes, `U` for uncommon, `D` for deprecated, `b` for a button (what is written does not matter), `c`
-    /// for a truth value to tick, `$` for one that is costly to read.
+    /// that seldom changes, `$` for one that is expensive to read, `U` for uncommon, `D` for deprecated, `b` for a button (what
+    /// is written does not matter), `c` for a truth value to tick; in this order.
     pub const fn flags(mut self, flags: &'static str) -> Handler {
         self.flags = flags;
         self
+    }
+
+    /// What the list of handlers shows of it: `r` and `w` if it can be read and written, `+` if reading takes a parameter, `%`
+    /// if its value is raw, then the [flags](Handler::flags).
+    pub fn letters(&self) -> String {
+        let when = |is: bool, letter: &'static str| if is { letter } else { "" };
+        let (read, write) = (when(self.read.is_some(), "r"), when(self.write.is_some(), "w"));
+        [read, write, when(self.parameter, "+"), when(self.raw, "%"), self.flags].concat()
     }
 
     /// The same handler, hidden from control connections; see [`Handler::private`].

@@ -43,7 +43,11 @@ const OF_TASKS: &[Handler] = &[
     }),
     reads("tickets", "its scheduling tickets", |r, id, _| Ok(r.tasks.tickets(id.index()).into()))
         .and_write(writes("tickets", "", write_tickets)),
-    reads("home_thread", "the thread it runs on", |_, _, _| Ok(0u32.into())),
+    reads("home_thread", "the thread it runs on", |_, _, _| Ok(0u32.into())).and_write(writes(
+        "home_thread",
+        "",
+        write_home_thread,
+    )),
 ];
 
 /// The handlers that every element has, whatever its class.
@@ -51,12 +55,13 @@ pub fn standard_handlers() -> &'static [Handler] {
     ALWAYS
 }
 
-/// The standard handlers of an element. Those of tasks are there for elements that move packets of their own accord.
+/// The standard handlers of an element. Those of tasks are there for elements that move packets of their own accord, if their class
+/// says that they do it in a task.
 pub(crate) fn handlers(router: &Router, id: ElementId) -> Vec<Handler> {
     let info = router.info(id);
-    let pushes = info.inputs.is_empty() && !info.outputs.is_empty();
+    let pushes = info.inputs.is_empty() && info.outputs.contains(&Processing::Push);
     let pulls = info.inputs.contains(&Processing::Pull) && !info.outputs.contains(&Processing::Pull);
-    let of_tasks = if pushes || pulls { OF_TASKS } else { &[] };
+    let of_tasks = if info.class.task_handlers && (pushes || pulls) { OF_TASKS } else { &[] };
     let all = ALWAYS.iter().chain(of_tasks).copied();
     let can_reconfigure = router.can_reconfigure(id);
     all.map(|h| if h.name == "config" && can_reconfigure { h.and_write(RECONFIGURE) } else { h }).collect()
@@ -76,6 +81,14 @@ fn write_tickets(r: &mut Router, id: ElementId, text: &str) -> Reply {
     }
     r.tasks.set_tickets(id.index(), tickets);
     Ok(Value::default())
+}
+
+/// There is one thread.
+fn write_home_thread(_: &mut Router, _: ElementId, text: &str) -> Reply {
+    match text.trim() {
+        "0" => Ok(Value::default()),
+        _ => Err("bad thread".to_string()),
+    }
 }
 
 fn ports(r: &Router, id: ElementId) -> String {
@@ -111,14 +124,8 @@ fn connected(r: &Router, id: ElementId, port: usize, is_output: bool) -> String 
 }
 
 fn handler_list(r: &Router, id: ElementId) -> String {
-    let line = |(name, h): (String, Handler)| {
-        let read = if h.read.is_some() { "r" } else { "" };
-        let write = if h.write.is_some() { "w" } else { "" };
-        let parameter = if h.parameter { "+" } else { "" };
-        let raw = if h.raw { "%" } else { "" };
-        format!("{name}\t{read}{write}{parameter}{raw}{}\n", h.flags)
-    };
-    r.handlers(id).into_iter().map(line).collect()
+    let visible = r.handlers(id).into_iter().filter(|(_, h)| !h.private);
+    visible.map(|(name, h)| format!("{name}\t{}\n", h.letters())).collect()
 }
 
 fn drop_reasons(r: &Router, id: ElementId) -> String {

@@ -133,7 +133,7 @@ fn handlers(class: &Class) -> Vec<Block> {
 }
 
 fn handler(h: &Handler) -> (String, String) {
-    let name = if h.numbered { format!("{}0, {0}1, ...", h.name) } else { h.name.to_string() };
+    let name = if h.numbered.is_some() { format!("{}0, {0}1, ...", h.name) } else { h.name.to_string() };
     let how = match (h.read.is_some(), h.write.is_some(), h.parameter) {
         (true, true, _) => "read and write",
         (true, false, true) => "read, with a parameter",

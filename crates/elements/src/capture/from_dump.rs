@@ -62,15 +62,18 @@ pub static CLASS: Class = Class {
             .record_position()),
         read_handler!("sampling_prob", "probability of emission", |e: &mut FromDump, _| e.sampling.text()),
         read_handler!("active", "whether packets are emitted", |e: &mut FromDump, _| e.activity.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut FromDump, text, cx| {
                 e.set_active(crate::values::parse(text, "boolean")?, cx);
                 Ok::<(), String>(())
             })),
         read_handler!("encap", "link type of the file", |e: &mut FromDump, _| e.link_type().to_string()),
         read_handler!("count", "packets emitted", |e: &mut FromDump, _| e.count),
-        write_handler!("stop", "becomes inactive and stops the driver", |e: &mut FromDump, _, cx| e.stop(cx)),
+        write_handler!("stop", "becomes inactive and stops the driver", |e: &mut FromDump, _, cx| e.stop(cx))
+            .flags("b"),
         write_handler!("extend_interval", "moves the end", |e: &mut FromDump, text, cx| e.extend(text, cx)),
-        write_handler!("reset_counts", "sets the count to 0", |e: &mut FromDump, _, _| e.count = 0),
+        write_handler!("reset_counts", "sets the count to 0", |e: &mut FromDump, _, _| e.count = 0)
+            .flags("b"),
         write_handler!(
             "reset_timing",
             "takes the next packet's time as the first",
@@ -78,8 +81,10 @@ pub static CLASS: Class = Class {
                 e.window.reset();
                 e.pace.restart();
             }
-        ),
+        )
+        .flags("b"),
     ],
+    task_handlers: true,
     ..Class::new("FromDump", "capture", || Box::<FromDump>::default())
 };
 

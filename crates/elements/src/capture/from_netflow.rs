@@ -56,12 +56,14 @@ pub static CLASS: Class = Class {
             .as_ref()
             .map_or(0, Input::offset)),
         read_handler!("active", "whether packets are emitted", |e: &mut FromNetFlow, _| e.activity.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut FromNetFlow, text, cx| {
                 e.activity.set(crate::values::parse(text, "").map_err(|_| "type mismatch")?, cx);
                 Ok::<(), String>(())
             })),
         read_handler!("encap", "link type of the packets", |_e: &mut FromNetFlow, _| "IP"),
     ],
+    task_handlers: true,
     ..Class::new("FromNetFlowSummaryDump", "capture", || Box::<FromNetFlow>::default())
 };
 

@@ -76,6 +76,7 @@ pub static CLASS: Class = Class {
         read_handler!("active", "whether packets are emitted", |e: &mut FromIpSummaryDump, _| e
             .activity
             .active)
+        .flags("c")
         .and_write(write_handler!("", "", |e: &mut FromIpSummaryDump, text, cx| {
             e.activity.set(crate::values::parse(text, "boolean")?, cx);
             Ok::<(), String>(())
@@ -85,8 +86,10 @@ pub static CLASS: Class = Class {
             "stop",
             "becomes inactive and stops the driver",
             |e: &mut FromIpSummaryDump, _, cx| e.stop(cx)
-        ),
+        )
+        .flags("b"),
     ],
+    task_handlers: true,
     ..Class::new("FromIPSummaryDump", "capture", || Box::<FromIpSummaryDump>::default())
 };
 

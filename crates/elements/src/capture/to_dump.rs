@@ -50,10 +50,12 @@ pub static CLASS: Class = Class {
         write_handler!("reset_counts", "sets the counts to 0", |e: &mut ToDump, _, _| {
             (e.count, e.misdated) = (0, 0);
             e.reader.reset();
-        }),
+        })
+        .flags("b"),
         write_handler!("flush", "hands what is buffered to the system", |e: &mut ToDump, _, cx| e.flush(cx)),
     ],
     phase: phase::LAST,
+    task_handlers: true,
     ..Class::new("ToDump", "capture", || Box::<ToDump>::default())
 };
 

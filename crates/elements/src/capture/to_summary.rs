@@ -55,6 +55,7 @@ pub static CLASS: Class = Class {
         write_handler!("flush", "hands what is buffered to the system", |e: &mut ToIpSummaryDump, _, cx| e
             .flush(cx)),
     ],
+    task_handlers: true,
     ..Class::new("ToIPSummaryDump", "capture", || Box::<ToIpSummaryDump>::default())
 };
 

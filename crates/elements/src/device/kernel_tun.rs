@@ -52,6 +52,7 @@ const fn class(name: &'static str, make: fn() -> Box<dyn Element>) -> Class {
         flow: "x/y",
         args: ARGS,
         handlers: HANDLERS,
+        task_handlers: true,
         ..Class::new(name, "device", make)
     }
 }

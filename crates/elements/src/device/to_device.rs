@@ -36,11 +36,11 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("BURST", ArgType::U32, "", "packets in a turn: 1 in ordered mode, else a batch"),
     ],
     handlers: &[
-        read_handler!("debug", "whether waiting is reported", |e: &mut ToDevice, _| e.debug).and_write(
-            write_handler!("", "", |e: &mut ToDevice, text, _| {
+        read_handler!("debug", "whether waiting is reported", |e: &mut ToDevice, _| e.debug)
+            .flags("c")
+            .and_write(write_handler!("", "", |e: &mut ToDevice, text, _| {
                 crate::values::store(&mut e.debug, text, "boolean")
-            }),
-        ),
+            })),
         read_handler!("pulls", "how often packets were asked for", |e: &mut ToDevice, _| e.pulls),
         read_handler!("signal", "whether packets can be had upstream", |e: &mut ToDevice, cx| cx
             .is_active(&e.signal)),
@@ -49,6 +49,7 @@ pub static CLASS: Class = Class {
             .is_empty()),
         read_handler!("count", "packets sent", |e: &mut ToDevice, _| e.count),
     ],
+    task_handlers: true,
     ..Class::new("ToDevice", "device", || Box::<ToDevice>::default())
 };
 

@@ -19,6 +19,7 @@ pub static CLASS: Class = Class {
         "{} packets\n",
         e.count
     ))],
+    task_handlers: true,
     ..Class::new("RoundRobinUnqueue", "local", || Box::<RoundRobinUnqueue>::default())
 };
 

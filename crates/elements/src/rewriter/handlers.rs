@@ -9,7 +9,7 @@ use super::table::flow::Place;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_router::args::{ArgSpec, ArgType, Args, TcpPort};
-use clickwork_router::handler::Handler;
+use clickwork_router::handler::{Handler, Members};
 use clickwork_router::llrpc::{Llrpc, LlrpcError, Number};
 use clickwork_router::{Cx, llrpc, read_handler, read_param_handler, write_handler};
 
@@ -42,7 +42,7 @@ pub const PATTERN: Handler =
         let input = text.trim().parse::<usize>().ok().and_then(|n| set.inputs(place.member()).get(n));
         input.map(Input::unparse).ok_or_else(|| "no such input".to_string())
     })
-    .numbered()
+    .numbered(Members::Inputs)
     .and_write(write_handler!("", "", |e: &mut Rewriter, text, cx| set_pattern(e, text, cx)));
 /// Flows in the set.
 pub const SIZE: Handler =
@@ -61,17 +61,17 @@ pub const CLEAR: Handler = write_handler!("clear", "removes all mappings", |e: &
 /// The mappings, or those of TCP.
 pub const TABLE: Handler = table("table", "mappings: flow => flow [outputs] input, seconds left");
 /// The same by its older name.
-pub const MAPPINGS: Handler = table("mappings", "the same as table");
+pub const MAPPINGS: Handler = table("mappings", "the same as table").flags("D");
 /// The mappings of TCP.
 pub const TCP_TABLE: Handler =
     table("tcp_table", "mappings of TCP: flow => flow [outputs] input, seconds left");
 /// The same by its older name.
-pub const TCP_MAPPINGS: Handler = table("tcp_mappings", "the same as tcp_table");
+pub const TCP_MAPPINGS: Handler = table("tcp_mappings", "the same as tcp_table").flags("D");
 /// The mappings of UDP.
 pub const UDP_TABLE: Handler =
     second_table("udp_table", "mappings of UDP: flow => flow [outputs] input, seconds left");
 /// The same by its older name.
-pub const UDP_MAPPINGS: Handler = second_table("udp_mappings", "the same as udp_table");
+pub const UDP_MAPPINGS: Handler = second_table("udp_mappings", "the same as udp_table").flags("D");
 /// What becomes of a flow.
 pub const LOOKUP: Handler = lookup("lookup");
 /// The same for TCP.

@@ -23,6 +23,7 @@ pub static CLASS: Class = Class {
             e.delay = crate::values::parse(text, "").map_err(|_| "expected time in seconds")?;
             Ok::<(), String>(())
         }))],
+    task_handlers: true,
     ..Class::new("DelayUnqueue", "sched", || Box::<DelayUnqueue>::default())
 };
 

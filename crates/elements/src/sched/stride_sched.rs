@@ -4,6 +4,7 @@ use super::stride::{ARGS, Stride};
 use super::turns::gather;
 use clickwork_packet::Batch;
 use clickwork_router::args::Args;
+use clickwork_router::handler::Members;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{Class, Cx, Element, read_handler, read_param_handler, write_handler};
 
@@ -22,7 +23,7 @@ pub static CLASS: Class = Class {
         read_param_handler!("tickets", "tickets of an input", |e: &mut StrideSched, text, _| e
             .stride
             .read(text))
-        .numbered()
+        .numbered(Members::Inputs)
         .and_write(write_handler!("", "", |e: &mut StrideSched, text, cx| e.write_tickets(text, cx))),
         read_handler!("config", "tickets of all inputs", |e: &mut StrideSched, _| e.stride.config()),
     ],

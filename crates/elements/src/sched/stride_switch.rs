@@ -4,6 +4,7 @@ use super::stride::{ARGS, Stride};
 use clickwork_packet::Batch;
 use clickwork_router::args::Args;
 use clickwork_router::element::split_batch;
+use clickwork_router::handler::Members;
 use clickwork_router::{Class, Cx, Element, read_handler, read_param_handler, write_handler};
 
 /// The class facts.
@@ -20,7 +21,7 @@ pub static CLASS: Class = Class {
         read_param_handler!("tickets", "tickets of an output", |e: &mut StrideSwitch, text, _| e
             .stride
             .read(text))
-        .numbered()
+        .numbered(Members::Outputs)
         .and_write(write_handler!("", "", |e: &mut StrideSwitch, text, _| e.stride.write(text))),
         read_handler!("config", "tickets of all outputs", |e: &mut StrideSwitch, _| e.stride.config()),
     ],

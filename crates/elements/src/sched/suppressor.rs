@@ -2,6 +2,7 @@
 
 use clickwork_packet::Batch;
 use clickwork_router::args::Args;
+use clickwork_router::handler::Members;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search, Signal};
 use clickwork_router::{Class, Cx, Element, read_param_handler, write_handler};
 use std::sync::Arc;
@@ -20,8 +21,8 @@ pub static CLASS: Class = Class {
         read_param_handler!("active", "whether the port is open", |e: &mut Suppressor, text, _| e
             .gates
             .read(text))
-        .numbered()
         .flags("c")
+        .numbered(Members::Inputs)
         .and_write(write_handler!("", "", |e: &mut Suppressor, text, cx| e.gates.write(text, cx))),
         write_handler!("reset", "opens all ports", |e: &mut Suppressor, _, cx| e.gates.open_all(cx))
             .flags("b"),

@@ -41,6 +41,7 @@ pub static CLASS: Class = Class {
         write_handler!("reset_counts", "sets the count to 0", |e: &mut Unqueue, _, cx| e.reset(cx))
             .flags("Ub"),
     ],
+    task_handlers: true,
     ..Class::new("Unqueue", "sched", || Box::<Unqueue>::default())
 };
 

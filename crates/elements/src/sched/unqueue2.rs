@@ -33,6 +33,7 @@ pub static CLASS: Class = Class {
         "{} packets\n",
         e.count
     ))],
+    task_handlers: true,
     ..Class::new("Unqueue2", "sched", || Box::<Unqueue2>::default())
 };
 

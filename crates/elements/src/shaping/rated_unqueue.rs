@@ -22,7 +22,14 @@ pub(super) const fn class(
     args: &'static [ArgSpec],
     make: fn() -> Box<dyn Element>,
 ) -> Class {
-    Class { ports: "1/1", processing: "l/h", args, handlers: HANDLERS, ..Class::new(name, "shaping", make) }
+    Class {
+        ports: "1/1",
+        processing: "l/h",
+        args,
+        handlers: HANDLERS,
+        task_handlers: true,
+        ..Class::new(name, "shaping", make)
+    }
 }
 
 const HANDLERS: &[Handler] =
@@ -31,7 +38,7 @@ const HANDLERS: &[Handler] =
             .calls()),
         read_handler!("rate", "the rate", |e: &mut RatedUnqueue, _| e.bucket.rate())
             .and_write(write_handler!("", "", |e: &mut RatedUnqueue, text, _| e.bucket.write_rate(text))),
-        read_handler!("active", "whether it pulls", |e: &mut RatedUnqueue, _| e.active).and_write(
+        read_handler!("active", "whether it pulls", |e: &mut RatedUnqueue, _| e.active).flags("c").and_write(
             write_handler!("", "", |e: &mut RatedUnqueue, text, cx| {
                 e.active = crate::values::parse(text, "boolean")?;
                 cx.schedule_task();

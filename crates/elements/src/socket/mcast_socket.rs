@@ -40,6 +40,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("LOOP", ArgType::Bool, "true", "whether this host receives what is sent"),
     ],
     handlers: &[read_handler!("count", "packets sent", |e: &mut McastSocket, _| e.outbox.count)],
+    task_handlers: true,
     ..Class::new("McastSocket", "socket", || Box::<McastSocket>::default())
 };
 

@@ -35,6 +35,7 @@ const fn class(name: &'static str) -> Class {
         packets: "ip/ip",
         args: ARGS,
         handlers: HANDLERS,
+        task_handlers: true,
         ..Class::new(name, "socket", || Box::<RawSocket>::default())
     }
 }

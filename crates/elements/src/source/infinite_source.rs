@@ -26,6 +26,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("END_CALL", ArgType::HandlerCall, "", "handler called at the end"),
     ],
     handlers: HANDLERS,
+    task_handlers: true,
     ..Class::new("InfiniteSource", "source", || Box::new(InfiniteSource::new(Contents::Fixed)))
 };
 

@@ -21,6 +21,7 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("END_CALL", ArgType::HandlerCall, "", "handler called at the end"),
     ],
     handlers: super::infinite_source::HANDLERS.split_at(1).1,
+    task_handlers: true,
     ..Class::new("RandomSource", "source", || Box::new(InfiniteSource::new(Contents::Random)))
 };
 

@@ -49,6 +49,7 @@ pub static CLASS: Class = Class {
             .flags("D")
             .and_write(write_handler!("", "", |e: &mut RatedSource, text, _| e.set_length(text))),
     ],
+    task_handlers: true,
     ..Class::new("RatedSource", "source", || Box::<RatedSource>::default())
 };
 

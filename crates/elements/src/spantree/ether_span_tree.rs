@@ -13,6 +13,7 @@ use crate::sched::suppressor::Gates;
 use clickwork_packet::{Batch, DEFAULT_HEADROOM, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
+use clickwork_router::handler::Members;
 use clickwork_router::router::ElementId;
 use clickwork_router::{Class, Cx, Element, Handler, read_handler, read_param_handler, write_handler};
 use std::any::Any;
@@ -100,25 +101,25 @@ const HANDLERS: &[Handler] = &[
     read_param_handler!("state", "what the port does", |e: &mut EtherSpanTree, text, _| e
         .port(text)
         .map(|port| e.bridge.ports()[port].state.to_string()))
-    .numbered(),
+    .numbered(Members::Ports),
     read_param_handler!("role", "what the port is in the tree", |e: &mut EtherSpanTree, text, _| e
         .port(text)
         .map(|port| e.bridge.role(port).to_string()))
-    .numbered(),
+    .numbered(Members::Ports),
     read_param_handler!("path_cost", "the port's cost", |e: &mut EtherSpanTree, text, _| e
         .port(text)
         .map(|port| e.bridge.ports()[port].path_cost))
-    .numbered()
+    .numbered(Members::Ports)
     .and_write(write_handler!("", "", |e: &mut EtherSpanTree, text, cx| e.set_path_cost(text, cx))),
     read_param_handler!("port_priority", "the port's priority", |e: &mut EtherSpanTree, text, _| e
         .port(text)
         .map(|port| e.bridge.ports()[port].id.priority()))
-    .numbered()
+    .numbered(Members::Ports)
     .and_write(write_handler!("", "", |e: &mut EtherSpanTree, text, cx| e.set_port_priority(text, cx))),
     read_param_handler!("enabled", "whether the port takes part", |e: &mut EtherSpanTree, text, _| e
         .port(text)
         .map(|port| e.bridge.ports()[port].is_enabled()))
-    .numbered()
+    .numbered(Members::Ports)
     .and_write(write_handler!("", "", |e: &mut EtherSpanTree, text, cx| e.set_enabled(text, cx))),
 ];
 

@@ -25,11 +25,13 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("count", "packets dropped", |e: &mut Discard, _| e.count),
         read_handler!("active", "whether it pulls packets", |e: &mut Discard, _| e.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut Discard, text, cx| e.set_active(text, cx))),
         read_handler!("burst", "packets pulled in a turn", |e: &mut Discard, _| e.burst)
             .and_write(write_handler!("", "", |e: &mut Discard, text, _| e.set_burst(text))),
-        write_handler!("reset_counts", "sets the count to 0", |e: &mut Discard, _, _| e.count = 0),
+        write_handler!("reset_counts", "sets the count to 0", |e: &mut Discard, _, _| e.count = 0).flags("b"),
     ],
+    task_handlers: true,
     ..Class::new("Discard", "standard", || Box::<Discard>::default())
 };
 

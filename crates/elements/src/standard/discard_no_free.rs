@@ -11,6 +11,7 @@ pub static CLASS: Class = Class {
              measurement; here packets are always freed, since their buffers would be missing elsewhere.",
     example: "InfiniteSource(LIMIT 3, STOP true) -> DiscardNoFree",
     ports: "1/0",
+    task_handlers: true,
     ..Class::new("DiscardNoFree", "standard", || Box::new(DiscardNoFree { signal: Signal::idle() }))
 };
 

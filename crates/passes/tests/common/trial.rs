@@ -52,7 +52,7 @@ pub fn run_with(text: &str, registry: &Arc<Registry>, ordered: bool, silent: &[&
 /// end depends on who was still waiting for a timer. Nor how often the driver called, nor the configuration.
 fn read(router: &mut Router, element: &str, handlers: &[Handler], values: &mut BTreeMap<String, String>) {
     let may_change = |name: &str| matches!(name, "now" | "calls" | "config") || name.ends_with("rate");
-    let readable = handlers.iter().filter(|h| h.read.is_some() && !h.parameter && !h.numbered);
+    let readable = handlers.iter().filter(|h| h.read.is_some() && !h.parameter && h.numbered.is_none());
     for handler in readable.filter(|h| !may_change(h.name)) {
         let name = format!("{element}.{}", handler.name);
         let value = router.read(&name, "").map_or_else(|e| e.to_string(), |v| v.text());

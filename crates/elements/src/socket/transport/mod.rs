@@ -33,6 +33,7 @@ const fn class(name: &'static str) -> Class {
         flags: "S3",
         args: settings::ARGS,
         handlers: HANDLERS,
+        task_handlers: true,
         ..Class::new(name, "socket", || Box::<Socket>::default())
     }
 }

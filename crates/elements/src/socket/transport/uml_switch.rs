@@ -28,6 +28,7 @@ pub static CLASS: Class = Class {
     packets: "ether/ether",
     args: &[ArgSpec::positional("PATH", ArgType::Filename, "/tmp/uml.ctl", "control socket of the switch")],
     handlers: &[read_handler!("count", "packets sent", |e: &mut UmlSwitch, _| e.socket.outbox.count)],
+    task_handlers: true,
     ..Class::new("UMLSwitch", "socket", || Box::<UmlSwitch>::default())
 };
 
