@@ -4,8 +4,10 @@ use super::splitter::{Language, Splitter, classify_ip};
 use clickwork_classifier::rust::Sections;
 use clickwork_classifier::{Compiled, FilterError, Names, Program, ip_classifier};
 use clickwork_packet::Packet;
-use clickwork_router::args::{ArgSpec, ArgType};
-use clickwork_router::{Class, FastPath, read_handler};
+use clickwork_router::args::{ArgSpec, ArgType, split_args};
+use clickwork_router::handler::{Action, Members};
+use clickwork_router::router::ElementId;
+use clickwork_router::{Class, FastPath, Handler, Router, Value, read_handler};
 
 /// The class facts.
 pub static CLASS: Class = Class {
@@ -22,7 +24,13 @@ pub static CLASS: Class = Class {
     packets: "only ip/filtered",
     args: &[ArgSpec::rest("PATTERN", ArgType::Text, "an expression, or -; one for each output")],
     handlers: &[
-        read_handler!("program", "the tests that packets go through", |e: &mut IpClassifier, _| e.program())
+        read_handler!("program", "the tests that packets go through", |e: &mut IpClassifier, _| e.program()),
+        Handler {
+            read: Some(Action::Router(pattern)),
+            write: Some(Action::Router(set_pattern)),
+            ..Handler::none("pattern", "the expression of an output")
+        }
+        .numbered(Members::Outputs),
     ],
     flags: "A",
     fast: Some(FastPath::of::<IpClassifier>()),
@@ -30,6 +38,24 @@ pub static CLASS: Class = Class {
 };
 
 type IpClassifier = Splitter<Expressions>;
+
+/// An argument as it stands in the configuration; `text` is its number.
+fn pattern(router: &mut Router, id: ElementId, text: &str) -> Result<Value, String> {
+    let patterns = split_args(&router.info(id).config);
+    let number: usize = text.trim().parse().map_err(|_| NO_OUTPUT)?;
+    patterns.get(number).map(|pattern| Value::from(pattern.as_str())).ok_or_else(|| NO_OUTPUT.to_string())
+}
+
+/// Gives the element new arguments, in which one is replaced; `text` is its number and what it is to be.
+fn set_pattern(router: &mut Router, id: ElementId, text: &str) -> Result<Value, String> {
+    let mut patterns = split_args(&router.info(id).config);
+    let (number, new) = text.split_once(' ').unwrap_or((text, ""));
+    let place = number.parse::<usize>().ok().and_then(|n| patterns.get_mut(n));
+    *place.ok_or(NO_OUTPUT)? = new.to_string();
+    router.write_handler(id, "config", &patterns.join(", ")).map_err(|e| e.to_string())
+}
+
+const NO_OUTPUT: &str = "no such output";
 
 struct Expressions;
 
@@ -84,6 +110,23 @@ mod tests {
         );
         t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").marked(), ip("4.0.0.1", "3.2.2.2").marked()]);
         assert_eq!([t.take("a").len(), t.take("b").len(), t.take("d").len()], [1, 1, 0]);
+    }
+
+    #[test]
+    fn patterns_are_replaced_one_by_one() {
+        let mut t = Harness::new(
+            "s :: Source -> c :: IPClassifier(src 1.0.0.1, /* the rest */ -); c[0] -> a :: Sink; c[1] -> b :: Sink",
+        );
+        let patterns = |t: &mut Harness| [t.read("c.pattern0"), t.read("c.pattern1"), t.read("c.pattern2")];
+        let none = "no 'c.pattern2' handler";
+        assert_eq!(patterns(&mut t), ["src 1.0.0.1", "-", none]);
+        t.write("c.pattern0 dst 2.0.0.2 or dst 3.0.0.3").unwrap();
+        assert!(t.write("c.pattern1 dst prot 80").unwrap_err().contains("pattern 1"));
+        assert_eq!(t.write("c.pattern2 -").unwrap_err(), none);
+        assert_eq!(patterns(&mut t), ["dst 2.0.0.2 or dst 3.0.0.3", "-", none]);
+        assert_eq!(t.read("c.config"), "dst 2.0.0.2 or dst 3.0.0.3, -");
+        t.push("s", 0, [ip("1.0.0.1", "2.0.0.2").marked(), ip("1.0.0.1", "4.0.0.4").marked()]);
+        assert_eq!([t.take("a").len(), t.take("b").len()], [1, 1]);
     }
 
     #[test]
