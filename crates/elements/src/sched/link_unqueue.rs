@@ -1,6 +1,7 @@
 //! LinkUnqueue: packets cross a link of a given latency and bandwidth.
 
 use super::turns::pull_packet;
+use crate::values;
 use clickwork_packet::{Packet, Timestamp, anno};
 use clickwork_router::args::{ArgSpec, ArgType, Args, Bandwidth, format_seconds};
 use clickwork_router::element::try_downcast;
@@ -28,17 +29,29 @@ pub static CLASS: Class = Class {
         read_handler!("latency", "time from one end to the other", |e: &mut LinkUnqueue, _| format_seconds(
             e.latency
         ))
-        .flags("."),
+        .flags(".")
+        .and_write(write_handler!("", "", |e: &mut LinkUnqueue, text, cx| {
+            e.latency = values::parse(text, "").map_err(|_| "latency must be a timestamp")?;
+            e.reset(cx);
+            Ok::<(), String>(())
+        })),
         read_handler!(
             "bandwidth",
             "the bandwidth, in hundreds of bytes per second",
             |e: &mut LinkUnqueue, _| e.bandwidth / 100 * 100
         )
-        .flags("."),
+        .flags(".")
+        .and_write(write_handler!("", "", |e: &mut LinkUnqueue, text, cx| {
+            let wanted: Bandwidth = values::parse(text, "").map_err(|_| "invalid bandwidth")?;
+            e.bandwidth = not_too_small(wanted.bytes_per_second)?;
+            e.reset(cx);
+            Ok::<(), String>(())
+        })),
         read_handler!("size", "packets on the link", |e: &mut LinkUnqueue, _| e.link.len()),
         write_handler!("reset", "drops the packets on the link", |e: &mut LinkUnqueue, _, cx| e.reset(cx))
             .flags("b"),
     ],
+    task_handlers: true,
     ..Class::new("LinkUnqueue", "sched", || Box::<LinkUnqueue>::default())
 };
 
@@ -112,17 +125,26 @@ impl LinkUnqueue {
 /// The slowest link, in bytes per second.
 const LEAST: u64 = 100;
 
+fn not_too_small(bandwidth: u64) -> Result<u64, String> {
+    if bandwidth < LEAST {
+        return Err(format!("bandwidth too small, minimum {LEAST}Bps"));
+    }
+    Ok(bandwidth)
+}
+
 /// How late a timer may be before the link counts as having been idle.
 const MOST_LATE: Duration = Duration::from_millis(2);
 
 impl Element for LinkUnqueue {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         args.read("LATENCY", &mut self.latency);
-        self.bandwidth = args.get::<Bandwidth>("BANDWIDTH").map_or(1, |b| b.bytes_per_second);
-        if self.bandwidth < LEAST && args.has("BANDWIDTH") {
-            args.error(format!("bandwidth too small, minimum {LEAST}Bps"));
-        }
-        self.bandwidth = self.bandwidth.max(LEAST);
+        let bandwidth = args.get::<Bandwidth>("BANDWIDTH").map_or(0, |b| b.bytes_per_second);
+        self.bandwidth = not_too_small(bandwidth).unwrap_or_else(|e| {
+            if args.has("BANDWIDTH") {
+                args.error(e);
+            }
+            LEAST
+        });
         self.storage.set_capacity(i32::MAX as usize);
         cx.export(Arc::clone(&self.storage));
     }
@@ -185,6 +207,29 @@ mod tests {
             t.push("s", 0, [Packet::new(&[0; 250])]);
             assert_eq!(t.take("k").len(), 1);
         }
+    }
+
+    #[test]
+    fn a_link_that_is_changed_begins_anew() {
+        let mut t = Harness::new("s :: Source -> Queue -> l :: LinkUnqueue(100s, 8kbps) -> k :: Sink");
+        t.push("s", 0, [Packet::new(&[0; 250])]);
+        assert_eq!(t.read("l.size"), "1");
+        t.write("l.latency 50ms").unwrap();
+        assert_eq!([t.read("l.size"), t.read("l.drop_reasons")], ["0", "1\tlink reset\n"]);
+        t.write("l.bandwidth 16kbps").unwrap();
+        assert_eq!([t.read("l.latency"), t.read("l.bandwidth")], ["50ms", "2000"]);
+        let start = t.router.clock().peek();
+        t.push("s", 0, [Packet::new(&[0; 250])]);
+        let arrivals = t.take("k");
+        assert_eq!((arrivals[0].timestamp() - start).nanos() / 1_000_000, 175);
+        for (call, error) in [
+            ("l.latency x", "latency must be a timestamp"),
+            ("l.bandwidth x", "invalid bandwidth"),
+            ("l.bandwidth 99Bps", "bandwidth too small, minimum 100Bps"),
+        ] {
+            assert_eq!(t.write(call).unwrap_err(), error);
+        }
+        assert_eq!([t.read("l.latency"), t.read("l.bandwidth")], ["50ms", "2000"]);
     }
 
     #[test]
