@@ -27,7 +27,8 @@ pub static CLASS: Class = Class {
             "reset",
             "takes the next timestamp as the first",
             |e: &mut SetTimestampDelta, _, _| e.first = Timestamp::ZERO
-        ),
+        )
+        .flags("b"),
     ],
     ..Class::new("SetTimestampDelta", "analysis", || Box::<SetTimestampDelta>::default())
 };

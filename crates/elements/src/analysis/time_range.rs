@@ -25,7 +25,8 @@ pub static CLASS: Class = Class {
         read_handler!("interval", "their distance", |e: &mut TimeRange, _| e.last - e.first),
         write_handler!("reset", "forgets them", |e: &mut TimeRange, _, _| {
             (e.first, e.last) = (Timestamp::ZERO, Timestamp::ZERO)
-        }),
+        })
+        .flags("b"),
     ],
     ..Class::new("TimeRange", "analysis", || Box::<TimeRange>::default())
 };

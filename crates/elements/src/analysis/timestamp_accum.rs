@@ -20,7 +20,8 @@ pub static CLASS: Class = Class {
         )),
         write_handler!("reset_counts", "sets count and sum to 0", |e: &mut TimestampAccum, _, _| {
             (e.count, e.seconds) = (0, 0.0)
-        }),
+        })
+        .flags("b"),
     ],
     ..Class::new("TimestampAccum", "analysis", || Box::<TimestampAccum>::default())
 };

@@ -44,7 +44,8 @@ pub static CLASS: Class = Class {
         read_handler!("config", "the parameters", |e: &mut CoDel, _| {
             let seconds = |d: Duration| Timestamp::ZERO + d;
             format!("{}s, {} s, ", seconds(e.parameters.target), seconds(e.parameters.interval))
-        }),
+        })
+        .flags("."),
     ],
     ..Class::new("CoDel", "aqm", || Box::<CoDel>::default())
 };

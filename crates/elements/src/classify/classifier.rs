@@ -25,9 +25,9 @@ pub static CLASS: Class = Class {
         ArgType::Text,
         "clauses OFFSET/VALUE[%MASK], or -; one pattern an output",
     )],
-    handlers: &[
-        read_handler!("program", "the tests that packets go through", |e: &mut Classifier, _| e.program())
-    ],
+    handlers: &[read_handler!("program", "the tests that packets go through", |e: &mut Classifier, _| e
+        .program())
+    .flags(".")],
     flags: "A",
     fast: Some(FastPath::of::<Classifier>()),
     ..Class::new("Classifier", "classify", || Box::<Classifier>::default())

@@ -82,7 +82,8 @@ pub static CLASS: Class = Class {
         read_handler!("encap", "link type of the packets", |e: &mut FromDevice, _| e.link.to_string()),
         read_handler!("repairs", "packets completed, cut or dropped on arrival", |e: &mut FromDevice, _| e
             .repairs()),
-        write_handler!("reset_counts", "sets the count to 0", |e: &mut FromDevice, _, _| e.count = 0),
+        write_handler!("reset_counts", "sets the count to 0", |e: &mut FromDevice, _, _| e.count = 0)
+            .flags("b"),
     ],
     ..Class::new("FromDevice", "device", || Box::<FromDevice>::default())
 };

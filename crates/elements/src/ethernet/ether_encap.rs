@@ -42,7 +42,7 @@ pub static CLASS: Class = Class {
                 cx
             ))),
         ethertype_handler!("ethertype", "Ethernet type"),
-        ethertype_handler!("etht", "the older name of 'ethertype'"),
+        ethertype_handler!("etht", "the older name of 'ethertype'").flags("D"),
     ],
     fast: Some(FastPath::of::<EtherEncap>()),
     ..Class::new("EtherEncap", "ethernet", || Box::<EtherEncap>::default())

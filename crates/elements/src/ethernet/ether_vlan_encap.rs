@@ -53,7 +53,8 @@ pub static CLASS: Class = Class {
             )),
         ),
         read_handler!("config", "the present addresses, type and tag", |e: &mut EtherVlanEncap, _| e
-            .config()),
+            .config())
+        .flags("."),
         read_handler!("native_vlan", "the VLAN without tags", |e: &mut EtherVlanEncap, _| e.native.show())
             .and_write(write_handler!("", "", |e: &mut EtherVlanEncap, text, _| e.native.set(text))),
     ],

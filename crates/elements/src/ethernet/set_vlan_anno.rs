@@ -21,7 +21,8 @@ pub static CLASS: Class = Class {
         TAG_HANDLERS[0],
         TAG_HANDLERS[1],
         TAG_HANDLERS[2],
-        read_handler!("config", "the present configuration", |e: &mut SetVlanAnno, _| e.tag.arguments()),
+        read_handler!("config", "the present configuration", |e: &mut SetVlanAnno, _| e.tag.arguments())
+            .flags("."),
     ],
     fast: Some(FastPath::of::<SetVlanAnno>()),
     ..Class::new("SetVLANAnno", "ethernet", || Box::<SetVlanAnno>::default())

@@ -34,7 +34,8 @@ pub static CLASS: Class = Class {
         TAG_HANDLERS[2],
         read_handler!("config", "the present configuration", |e: &mut VlanEncap, _| {
             e.tag.arguments() + &e.native.argument()
-        }),
+        })
+        .flags("."),
         read_handler!("native_vlan", "the VLAN without tags", |e: &mut VlanEncap, _| e.native.show())
             .and_write(write_handler!("", "", |e: &mut VlanEncap, text, _| e.native.set(text))),
         read_handler!("ethertype", "the tag's Ethernet type", |e: &mut VlanEncap, _| e.ethertype).and_write(

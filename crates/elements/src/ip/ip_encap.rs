@@ -38,10 +38,15 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("DF", ArgType::Bool, "false", "don't fragment"),
     ],
     handlers: &[
-        read_handler!("src", "source address", |e: &mut IPEncap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut IPEncap, text, _| store(&mut e.source, text, "IP address")),
-        ),
+        read_handler!("src", "source address", |e: &mut IPEncap, _| e.source.to_string())
+            .flags(".")
+            .and_write(write_handler!("", "", |e: &mut IPEncap, text, _| store(
+                &mut e.source,
+                text,
+                "IP address"
+            ))),
         read_handler!("dst", "destination address", |e: &mut IPEncap, _| e.destination.to_string())
+            .flags(".")
             .and_write(write_handler!("", "", |e: &mut IPEncap, text, _| store(
                 &mut e.destination,
                 text,

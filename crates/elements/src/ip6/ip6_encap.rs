@@ -24,13 +24,14 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("CLASS", ArgType::U8, "0", "traffic class"),
     ],
     handlers: &[
-        read_handler!("src", "source address", |e: &mut IP6Encap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut IP6Encap, text, cx| {
+        read_handler!("src", "source address", |e: &mut IP6Encap, _| e.source.to_string())
+            .flags(".")
+            .and_write(write_handler!("", "", |e: &mut IP6Encap, text, cx| {
                 e.source = parse_with(text, &cx.names(), "IPv6 address")?;
                 Ok::<(), String>(())
-            }),
-        ),
+            })),
         read_handler!("dst", "destination address", |e: &mut IP6Encap, _| e.destination.to_string())
+            .flags(".")
             .and_write(write_handler!("", "", |e: &mut IP6Encap, text, cx| {
                 e.destination = parse_with(text, &cx.names(), "IPv6 address")?;
                 Ok::<(), String>(())

@@ -16,15 +16,15 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> IP6Encap(59, ::1, ::2) -> SetIP6DSCP(46) -> Discard",
     packets: "ip6/ip6",
     args: &[ArgSpec::required("DSCP", ArgType::IntRange { min: 0, max: 63 }, "the code point")],
-    handlers: &[read_handler!("dscp", "the code point", |e: &mut SetIP6DSCP, _| e.constants.dscp).and_write(
-        write_handler!("", "", |e: &mut SetIP6DSCP, text, _| {
+    handlers: &[read_handler!("dscp", "the code point", |e: &mut SetIP6DSCP, _| e.constants.dscp)
+        .flags(".")
+        .and_write(write_handler!("", "", |e: &mut SetIP6DSCP, text, _| {
             e.constants.dscp = CodePoint.parse(text.trim(), &Names::default()).map_err(|e| match e {
                 BadValue::Mismatch => "DSCP: parse error".to_string(),
                 BadValue::Because(reason) => reason,
             })?;
             Ok::<(), String>(())
-        }),
-    )],
+        }))],
     fast: Some(FastPath::of::<SetIP6DSCP>()),
     ..Class::new("SetIP6DSCP", "ip6", || Box::<SetIP6DSCP>::default())
 };

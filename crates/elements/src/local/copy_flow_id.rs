@@ -19,7 +19,8 @@ pub static CLASS: Class = Class {
         "reset",
         "the next packet's addresses and ports are kept",
         |e: &mut CopyFlowId, _, _| e.flow = None
-    )],
+    )
+    .flags("b")],
     ..Class::new("CopyFlowID", "local", || Box::<CopyFlowId>::default())
 };
 

@@ -19,7 +19,8 @@ pub static CLASS: Class = Class {
         "reset",
         "the next packet's number is kept, whatever it is",
         |e: &mut CopyTcpSeq, _, _| e.started = false
-    )],
+    )
+    .flags("b")],
     ..Class::new("CopyTCPSeq", "local", || Box::<CopyTcpSeq>::default())
 };
 

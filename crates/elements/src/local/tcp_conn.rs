@@ -28,7 +28,7 @@ pub static CLASS: Class = Class {
     handlers: &[
         write_handler!("ctrl", "opens a connection, or listens", |e: &mut TcpConn, text, cx| e
             .control(text, cx)),
-        write_handler!("reset", "closes the connection", |e: &mut TcpConn, _, _| e.reset()),
+        write_handler!("reset", "closes the connection", |e: &mut TcpConn, _, _| e.reset()).flags("b"),
     ],
     ..Class::new("TCPConn", "local", || Box::<TcpConn>::default())
 };

@@ -16,6 +16,7 @@ pub static CLASS: Class = Class {
     handlers: &[read_handler!("interval", "time between pulls", |e: &mut TimedSink, _| format_seconds(
         e.interval
     ))
+    .flags(".")
     .and_write(write_handler!("", "", |e: &mut TimedSink, text, _| e.set_interval(text)))],
     ..Class::new("TimedSink", "sched", || Box::<TimedSink>::default())
 };

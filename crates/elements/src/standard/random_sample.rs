@@ -45,8 +45,7 @@ pub static CLASS: Class = Class {
             "SAMPLE {}, ACTIVE {}",
             e.show(e.sample),
             e.active
-        ))
-        .flags("."),
+        )),
     ],
     ..Class::new("RandomSample", "standard", || {
         Box::new(RandomSample { sample: ONE, active: true, drops: 0 })

@@ -17,7 +17,7 @@ pub static CLASS: Class = Class {
     packets: "should ether/same",
     handlers: &[
         read_handler!("stats", "sources and their packets", |e: &mut EtherCount, _| e.stats()),
-        write_handler!("reset", "forgets the counts", |e: &mut EtherCount, _, _| e.counts.clear()),
+        write_handler!("reset", "forgets the counts", |e: &mut EtherCount, _, _| e.counts.clear()).flags("b"),
     ],
     ..Class::new("EtherCount", "wifi", || Box::<EtherCount>::default())
 };

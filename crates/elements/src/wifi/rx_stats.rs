@@ -20,7 +20,7 @@ pub static CLASS: Class = Class {
     packets: "should ether/same",
     handlers: &[
         read_handler!("stats", "what is known of each source", |e: &mut RXStats, cx| e.stats(cx.steady())),
-        write_handler!("reset", "forgets everything", |e: &mut RXStats, _, _| e.sources.clear()),
+        write_handler!("reset", "forgets everything", |e: &mut RXStats, _, _| e.sources.clear()).flags("b"),
     ],
     ..Class::new("RXStats", "wifi", || Box::<RXStats>::default())
 };

@@ -29,7 +29,8 @@ pub static CLASS: Class = Class {
                 e.senders.clear();
                 e.dupes = 0;
             }
-        ),
+        )
+        .flags("b"),
     ],
     ..Class::new("WifiDupeFilter", "wifi", || Box::<WifiDupeFilter>::default())
 };

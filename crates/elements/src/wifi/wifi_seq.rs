@@ -27,7 +27,7 @@ pub static CLASS: Class = Class {
         read_handler!("offset", "where the number goes", |e: &mut WifiSeq, _| line(e.offset)),
         read_handler!("bytes", "bytes of the number", |e: &mut WifiSeq, _| line(e.bytes)),
         read_handler!("shift", "bits that it is shifted left", |e: &mut WifiSeq, _| line(e.shift)),
-        write_handler!("reset", "begins with 0 again", |e: &mut WifiSeq, _, _| e.sequence = 0),
+        write_handler!("reset", "begins with 0 again", |e: &mut WifiSeq, _, _| e.sequence = 0).flags("b"),
     ],
     ..Class::new("WifiSeq", "wifi", || {
         Box::new(WifiSeq { debug: false, sequence: 0, offset: 22, bytes: 2, shift: 4 })

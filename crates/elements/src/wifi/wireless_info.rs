@@ -52,7 +52,8 @@ pub static CLASS: Class = Class {
             })),
         write_handler!("reset", "forgets everything", |e: &mut WirelessInfo, _, _| {
             *e.network() = Network::default();
-        }),
+        })
+        .flags("b"),
     ],
     ..Class::new("WirelessInfo", "wifi", || Box::<WirelessInfo>::default())
 };

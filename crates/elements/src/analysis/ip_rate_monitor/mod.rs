@@ -51,7 +51,8 @@ pub static CLASS: Class = Class {
         write_handler!("reset", "forgets all rates", |e: &mut Monitor, _, cx| {
             e.zoom.reset();
             e.reset_at = period(cx.steady());
-        }),
+        })
+        .flags("b"),
     ],
     ..Class::new("IPRateMonitor", "analysis", || Box::<Monitor>::default())
 };

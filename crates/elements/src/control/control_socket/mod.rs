@@ -19,6 +19,7 @@ use crate::named::element;
 use clickwork_router::args::{ArgSpec, ArgType, Args, Filename, FromArg, unquote};
 use clickwork_router::element::{downcast, try_downcast};
 use clickwork_router::{Class, Cx, Element, ElementId, Ready, read_handler};
+use clickwork_source::text;
 use connection::Connection;
 use connections::Table;
 use execute::{Rights, execute};
@@ -336,7 +337,7 @@ impl Element for ControlSocket {
             Some(Address::Unix(_)) => cx.add_handler(
                 "filename",
                 read_handler!("", "the Unix socket", |e: &mut ControlSocket, _| match &e.address {
-                    Some(Address::Unix(path)) => path.display().to_string(),
+                    Some(Address::Unix(path)) => text::from_os(path),
                     _ => String::new(),
                 }),
             ),

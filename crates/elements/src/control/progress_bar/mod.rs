@@ -45,6 +45,7 @@ pub static CLASS: Class = Class {
         write_handler!("mark_done", "draws the last bar, at its end", |e: &mut ProgressBar, _, cx| e
             .complete(true, cx)),
         read_handler!("active", "whether it is drawn", |e: &mut ProgressBar, _| e.active)
+            .flags("c")
             .and_write(write_handler!("", "", |e: &mut ProgressBar, text, cx| e.set_active(text, cx))),
         read_handler!("banner", "text before the bar", |e: &mut ProgressBar, _| e.banner.as_str())
             .raw()
@@ -67,7 +68,7 @@ pub static CLASS: Class = Class {
         read_handler!("size", "how far it is to go", |e: &mut ProgressBar, _| e.size).and_write(
             write_handler!("", "", |e: &mut ProgressBar, text, _| store(&mut e.size, text, "real number")),
         ),
-        write_handler!("reset", "begins anew", |e: &mut ProgressBar, _, cx| e.reset(cx)),
+        write_handler!("reset", "begins anew", |e: &mut ProgressBar, _, cx| e.reset(cx)).flags("b"),
     ],
     ..Class::new("ProgressBar", "control", || Box::<ProgressBar>::default())
 };

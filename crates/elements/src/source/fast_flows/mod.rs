@@ -207,7 +207,8 @@ impl<M: Maker> FastSource<M> {
                 }
                 Ok::<(), String>(())
             }
-        ),
+        )
+        .flags("c"),
         write_handler!("limit", "sets how many frames to make", |e: &mut FastSource<M>, text, cx| {
             let limit = crate::values::parse::<i32>(text, "");
             e.limit = u64::try_from(limit.map_err(|_| "limit parameter must be integer >= 0")?).ok();

@@ -72,7 +72,8 @@ pub static CLASS: Class = Class {
             "offset parameter must be unsigned"
         ),
         parameter!(AutoRateFallback, "active", active, "whether anything is done", "active must be boolean"),
-        write_handler!("reset", "forgets the stations", |e: &mut AutoRateFallback, _, _| e.stations.clear()),
+        write_handler!("reset", "forgets the stations", |e: &mut AutoRateFallback, _, _| e.stations.clear())
+            .flags("b"),
     ],
     ..class("AutoRateFallback", || Box::<AutoRateFallback>::default())
 };

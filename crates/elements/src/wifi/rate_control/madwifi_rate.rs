@@ -64,7 +64,8 @@ pub static CLASS: Class = Class {
             "whether packets that needed a lower rate count as failed",
             "alt_rate parameter must be boolean"
         ),
-        write_handler!("reset", "forgets the stations", |e: &mut MadwifiRate, _, _| e.stations.clear()),
+        write_handler!("reset", "forgets the stations", |e: &mut MadwifiRate, _, _| e.stations.clear())
+            .flags("b"),
     ],
     ..class("MadwifiRate", || Box::<MadwifiRate>::default())
 };

@@ -53,7 +53,8 @@ pub static CLASS: Class = Class {
             "offset parameter must be unsigned"
         ),
         parameter!(ProbeTXRate, "active", active, "whether anything is done", "active must be boolean"),
-        write_handler!("reset", "forgets the stations", |e: &mut ProbeTXRate, _, _| e.stations.clear()),
+        write_handler!("reset", "forgets the stations", |e: &mut ProbeTXRate, _, _| e.stations.clear())
+            .flags("b"),
     ],
     ..class("ProbeTXRate", || Box::<ProbeTXRate>::default())
 };

@@ -32,7 +32,8 @@ pub static CLASS: Class = Class {
     handlers: &[
         debug_handler!(BeaconScanner),
         read_handler!("scan", "the networks heard", |e: &mut BeaconScanner, cx| e.scan(cx.steady())),
-        write_handler!("reset", "forgets the networks", |e: &mut BeaconScanner, _, _| e.heard.clear()),
+        write_handler!("reset", "forgets the networks", |e: &mut BeaconScanner, _, _| e.heard.clear())
+            .flags("b"),
     ],
     ..Class::new("BeaconScanner", "wifi/station", || Box::<BeaconScanner>::default())
 };

@@ -36,7 +36,8 @@ pub static CLASS: Class = Class {
         read_handler!("beacon_interval", "milliseconds between beacons", |e: &mut BeaconTracker, _| line(
             e.interval
         )),
-        write_handler!("reset", "begins anew", |e: &mut BeaconTracker, _, cx| e.reset(cx.steady())),
+        write_handler!("reset", "begins anew", |e: &mut BeaconTracker, _, cx| e.reset(cx.steady()))
+            .flags("b"),
     ],
     ..Class::new("BeaconTracker", "wifi/station", || Box::<BeaconTracker>::default())
 };
