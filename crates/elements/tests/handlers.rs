@@ -94,6 +94,37 @@ fn classes_with_tasks_have_their_handlers() {
     assert_eq!(wrong, WITHOUT_TASKS);
 }
 
+/// Some handlers are only for elements with certain ports or arguments.
+#[test]
+fn lists_show_what_an_element_has() {
+    for (handlers, element, has) in [
+        ("drop_details", "Idle -> x :: CheckIPHeader(DETAILS true) -> Idle", true),
+        ("drop_details", "Idle -> x :: CheckIPHeader -> Idle", false),
+        ("drop_details", "Idle -> x :: CheckIPHeader2(DETAILS false) -> Idle", false),
+        ("drop_details", "Idle -> x :: CheckTCPHeader(DETAILS true) -> Idle", true),
+        ("drop_details", "Idle -> x :: CheckUDPHeader -> Idle", false),
+        ("drop_details", "Idle -> x :: CheckICMPHeader -> Idle", false),
+        ("drop_details", "Idle -> x :: CheckARPHeader -> Idle", false),
+        ("active scheduled tickets", "Idle -> Queue -> x :: Discard", true),
+        ("active scheduled tickets", "Idle -> x :: Discard", false),
+        ("summary rtt_min rtt_avg rtt_max", "Idle -> x :: ICMPPingSource(1.0.0.1, 2.0.0.2) -> Idle", true),
+        ("summary rtt_min rtt_avg rtt_max", "x :: ICMPPingSource(1.0.0.1, 2.0.0.2) -> Idle", false),
+        ("scheduled", "x :: RatedSource -> Discard", true),
+        ("scheduled", "x :: RatedSource -> Unqueue -> Discard", false),
+        ("scheduled", "Idle -> Queue -> x :: TimedSink", false),
+        ("pattern0", "Idle -> x :: IPRewriter(keep 0 1); x[0] -> Discard; x[1] -> Discard", true),
+        ("pattern1", "Idle -> x :: IPRewriter(keep 0 1); x[0] -> Discard; x[1] -> Discard", false),
+        ("pattern0 pattern1", "Idle -> x :: IPClassifier(tcp, -); x[0] -> Discard; x[1] -> Discard", true),
+        ("cat kill", "x :: Script", false),
+    ] {
+        let mut r = router(element);
+        let list = r.read("x.handlers", "").expect("it has a list").text();
+        let listed = |name: &str| list.lines().any(|line| line.split('\t').next() == Some(name));
+        assert!(handlers.split(' ').all(|name| listed(name) == has), "{element}: {handlers}\n{list}");
+        r.cleanup();
+    }
+}
+
 /// Lists of handlers are as the tables say, in their order, whatever the class of the element.
 #[test]
 fn lists_show_what_the_tables_say() {

@@ -133,6 +133,19 @@ pub enum Members {
     Outputs,
 }
 
+/// Which elements have a handler in their lists. Others answer all the same, with what it needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Listed {
+    /// All.
+    Always,
+    /// Those that pull from their first input.
+    IfPulling,
+    /// Those that have inputs.
+    IfInputs,
+    /// Those for which this truth value is true.
+    IfTrue(&'static str),
+}
+
 /// One handler of a class.
 #[derive(Clone, Copy, Debug)]
 pub struct Handler {
@@ -154,6 +167,8 @@ pub struct Handler {
     pub raw: bool,
     /// What the list of handlers shows besides; see [`Handler::flags`].
     pub flags: &'static str,
+    /// Which elements list it.
+    pub listed: Listed,
     /// Whether its value shows keys: those who may not write see [`HIDDEN`](crate::args::HIDDEN) instead.
     pub secret: bool,
 }
@@ -171,6 +186,7 @@ impl Handler {
             private: false,
             raw: false,
             flags: "",
+            listed: Listed::Always,
             secret: false,
         }
     }
@@ -205,6 +221,12 @@ impl Handler {
     /// is written does not matter), `c` for a truth value to tick; in this order.
     pub const fn flags(mut self, flags: &'static str) -> Handler {
         self.flags = flags;
+        self
+    }
+
+    /// The same handler, which only some elements list; see [`Handler::listed`].
+    pub const fn listed(mut self, listed: Listed) -> Handler {
+        self.listed = listed;
         self
     }
 

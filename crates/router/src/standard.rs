@@ -1,9 +1,9 @@
 //! The standard handlers: those that every element has, and those of the router itself.
 
-use crate::args::{FromArg, Names};
+use crate::args::{Args, FromArg, Names};
 use crate::calls::Access;
 use crate::facts::Processing;
-use crate::handler::{Action, Handler, HandlerError, Value};
+use crate::handler::{Action, Handler, HandlerError, Listed, Value};
 use crate::pieces::Pieces;
 use crate::router::{ElementId, Endpoint, Router};
 use crate::tasks::MAX_TICKETS;
@@ -124,8 +124,21 @@ fn connected(r: &Router, id: ElementId, port: usize, is_output: bool) -> String 
 }
 
 fn handler_list(r: &Router, id: ElementId) -> String {
-    let visible = r.handlers(id).into_iter().filter(|(_, h)| !h.private);
+    let visible = r.handlers(id).into_iter().filter(|(_, h)| !h.private && is_listed(r, id, h));
     visible.map(|(name, h)| format!("{name}\t{}\n", h.letters())).collect()
+}
+
+fn is_listed(r: &Router, id: ElementId, handler: &Handler) -> bool {
+    let info = r.info(id);
+    match handler.listed {
+        Listed::Always => true,
+        Listed::IfPulling => info.inputs.first() == Some(&Processing::Pull),
+        Listed::IfInputs => !info.inputs.is_empty(),
+        Listed::IfTrue(argument) => {
+            let names = r.arg_names.for_element(&info.name);
+            Args::new(info.class.args, &info.config, &names).get(argument) == Some(true)
+        }
+    }
 }
 
 fn drop_reasons(r: &Router, id: ElementId) -> String {

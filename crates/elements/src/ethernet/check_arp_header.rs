@@ -5,6 +5,7 @@ use clickwork_packet::Packet;
 use clickwork_packet::headers::ethernet::ethertype;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
+use clickwork_router::handler::Listed;
 use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 use std::fmt::Write;
 
@@ -28,7 +29,8 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("drops", "bad packets", |e: &mut CheckArpHeader, _| e.drops),
-        read_handler!("drop_details", "bad packets by reason", |e: &mut CheckArpHeader, _| e.drop_details()),
+        read_handler!("drop_details", "bad packets by reason", |e: &mut CheckArpHeader, _| e.drop_details())
+            .listed(Listed::IfTrue("DETAILS")),
     ],
     fast: Some(FastPath::of::<CheckArpHeader>()),
     ..Class::new("CheckARPHeader", "ethernet", || Box::<CheckArpHeader>::default())

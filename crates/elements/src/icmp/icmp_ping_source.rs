@@ -9,6 +9,7 @@ use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Icmp, IcmpHeader, IcmpMut, Ipv4, Ipv4Header};
 use clickwork_packet::{Batch, Packet, Timestamp};
 use clickwork_router::args::{ArgSpec, ArgType, Args, SecondsIn};
+use clickwork_router::handler::Listed;
 use clickwork_router::notify::{NotifierId, NotifierKind, Search};
 use clickwork_router::{Class, Cx, Element, Handler, read_handler, write_handler};
 use std::time::Duration;
@@ -83,16 +84,20 @@ const HANDLERS: &[Handler] = &[
             let count = e.count;
             e.received().map(|r| r.summary(count))
         }
-    ),
+    )
+    .listed(Listed::IfInputs),
     read_handler!("rtt_min", "shortest time to a reply", |e: &mut IcmpPingSource, _| e
         .received()
-        .map(Replies::shortest)),
+        .map(Replies::shortest))
+    .listed(Listed::IfInputs),
     read_handler!("rtt_avg", "average time to a reply", |e: &mut IcmpPingSource, _| e
         .received()
-        .map(Replies::average)),
+        .map(Replies::average))
+    .listed(Listed::IfInputs),
     read_handler!("rtt_max", "longest time to a reply", |e: &mut IcmpPingSource, _| e
         .received()
-        .map(Replies::longest)),
+        .map(Replies::longest))
+    .listed(Listed::IfInputs),
 ];
 
 fn set(address: &mut Ipv4Address, text: &str) -> Result<(), String> {

@@ -7,7 +7,7 @@ use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Prefix;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, HostOrPrefix};
 use clickwork_router::element::try_downcast;
-use clickwork_router::handler::Handler;
+use clickwork_router::handler::{Handler, Listed};
 use clickwork_router::{Class, Cx, Element, Fast, FastCode, FastPath, SimpleElement, Verdict, read_handler};
 use std::fmt::Write;
 
@@ -64,7 +64,8 @@ const ARGS: &[ArgSpec] = &[
 
 const HANDLERS: &[Handler] = &[
     read_handler!("drops", "bad packets", |e: &mut CheckIPHeader, _| e.drops),
-    read_handler!("drop_details", "bad packets by reason", |e: &mut CheckIPHeader, _| e.drop_details()),
+    read_handler!("drop_details", "bad packets by reason", |e: &mut CheckIPHeader, _| e.drop_details())
+        .listed(Listed::IfTrue("DETAILS")),
 ];
 
 struct CheckIPHeader {

@@ -3,6 +3,7 @@
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::element::try_downcast;
+use clickwork_router::handler::Listed;
 use clickwork_router::notify::Signal;
 use clickwork_router::{Class, Cx, Element, TaskStep, read_handler, write_handler};
 
@@ -26,6 +27,7 @@ pub static CLASS: Class = Class {
         read_handler!("count", "packets dropped", |e: &mut Discard, _| e.count),
         read_handler!("active", "whether it pulls packets", |e: &mut Discard, _| e.active)
             .flags("c")
+            .listed(Listed::IfPulling)
             .and_write(write_handler!("", "", |e: &mut Discard, text, cx| e.set_active(text, cx))),
         read_handler!("burst", "packets pulled in a turn", |e: &mut Discard, _| e.burst)
             .and_write(write_handler!("", "", |e: &mut Discard, text, _| e.set_burst(text))),

@@ -7,6 +7,7 @@ use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Ipv4, TcpHeader};
 use clickwork_router::args::Args;
 use clickwork_router::element::try_downcast;
+use clickwork_router::handler::Listed;
 use clickwork_router::{Class, Cx, Element, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler};
 
 /// The class facts.
@@ -25,7 +26,8 @@ pub static CLASS: Class = Class {
         read_handler!("drops", "bad packets", |e: &mut CheckTCPHeader, _| e.refusals.drops()),
         read_handler!("drop_details", "bad packets by reason", |e: &mut CheckTCPHeader, _| e
             .refusals
-            .details(TEXTS)),
+            .details(TEXTS))
+        .listed(Listed::IfTrue("DETAILS")),
     ],
     fast: Some(FastPath::of::<CheckTCPHeader>()),
     ..Class::new("CheckTCPHeader", "tcpudp", || {
