@@ -72,8 +72,8 @@ pub static CLASS: Class = Class {
         read_handler!("count", "entries", |e: &mut ArpQuerier, _| e.cache.hold().count()),
         read_handler!("length", "packets that wait", |e: &mut ArpQuerier, _| e.cache.hold().length()),
         read_handler!("ipaddr", "own IP address", |e: &mut ArpQuerier, _| e.own.ip.to_string()).and_write(
-            write_handler!("", "", |e: &mut ArpQuerier, text, _| {
-                e.own.ip = crate::values::parse(text, "IP address")?;
+            write_handler!("", "", |e: &mut ArpQuerier, text, cx| {
+                e.own.ip = crate::values::parse_with(text, &cx.names(), "IP address")?;
                 Ok::<(), String>(())
             }),
         ),
@@ -81,8 +81,8 @@ pub static CLASS: Class = Class {
             .own
             .broadcast
             .to_string())
-        .and_write(write_handler!("", "", |e: &mut ArpQuerier, text, _| {
-            e.own.broadcast = crate::values::parse(text, "IP address")?;
+        .and_write(write_handler!("", "", |e: &mut ArpQuerier, text, cx| {
+            e.own.broadcast = crate::values::parse_with(text, &cx.names(), "IP address")?;
             Ok::<(), String>(())
         })),
         write_handler!("insert", "adds an entry: IP ETHER", |e: &mut ArpQuerier, text, cx| {

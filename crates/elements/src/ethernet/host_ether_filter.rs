@@ -27,9 +27,10 @@ pub static CLASS: Class = Class {
     handlers: &[read_handler!("ether", "this host's address", |e: &mut HostEtherFilter, _| e
         .own
         .to_string())
-    .and_write(write_handler!("", "", |e: &mut HostEtherFilter, text, _| crate::values::store(
+    .and_write(write_handler!("", "", |e: &mut HostEtherFilter, text, cx| crate::values::store_named(
         &mut e.own,
         text,
+        cx,
         "Ethernet address"
     )))],
     fast: Some(FastPath::of::<HostEtherFilter>()),

@@ -3,7 +3,7 @@
 use super::names::{CODE_RANGE, TYPE_RANGE, code_arg, type_arg};
 use crate::ip::addresses::{AddressSet, Several};
 use crate::standard::fast::drop_broadcasts::is_for_many;
-use crate::values::store;
+use crate::values::{store, store_named};
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::icmp::{icmp_type, parameter_problem, unreachable};
 use clickwork_packet::headers::ipv4::{option, protocol};
@@ -46,9 +46,10 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("src", "source of the messages", |e: &mut ICMPError, _| e.source.to_string())
-            .and_write(write_handler!("", "", |e: &mut ICMPError, text, _| store(
+            .and_write(write_handler!("", "", |e: &mut ICMPError, text, cx| store_named(
                 &mut e.source,
                 text,
+                cx,
                 "IP address"
             ))),
         read_handler!("mtu", "greatest length of a message", |e: &mut ICMPError, _| e.mtu).and_write(

@@ -1,7 +1,7 @@
 //! IPEncap: puts an IP header in front of packets.
 
 use super::prepend::{Destination, prepend};
-use crate::values::store;
+use crate::values::reconfigure;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::{Ipv4Header, ipv4::DONT_FRAGMENT};
@@ -40,17 +40,21 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("src", "source address", |e: &mut IPEncap, _| e.source.to_string())
             .flags(".")
-            .and_write(write_handler!("", "", |e: &mut IPEncap, text, _| store(
+            .and_write(write_handler!("", "", |e: &mut IPEncap, text, cx| reconfigure(
                 &mut e.source,
+                1,
+                "SRC",
                 text,
-                "IP address"
+                cx
             ))),
         read_handler!("dst", "destination address", |e: &mut IPEncap, _| e.destination.to_string())
             .flags(".")
-            .and_write(write_handler!("", "", |e: &mut IPEncap, text, _| store(
+            .and_write(write_handler!("", "", |e: &mut IPEncap, text, cx| reconfigure(
                 &mut e.destination,
+                2,
+                "DST",
                 text,
-                "IP address"
+                cx
             ))),
     ],
     flags: "A",
@@ -69,7 +73,8 @@ struct IPEncap {
 fn small(args: &mut Args, name: &str, max: u8) -> Option<u8> {
     let number: i32 = args.get(name)?;
     let fitting = u8::try_from(number).ok().filter(|n| *n <= max);
-    if fitting.is_none() {
+    // -1 is as good as none.
+    if fitting.is_none() && number != -1 {
         args.error(format!("{name} too large; max {max}"));
     }
     fitting
@@ -80,14 +85,16 @@ pub(crate) fn type_of_service(args: &mut Args) -> u8 {
     let (tos, dscp) = (small(args, "TOS", 255), small(args, "DSCP", 63));
     // A truth value will do for ECT.
     let ect = match args.raw("ECT") {
-        None | Some("false" | "no" | "0") => 0,
-        Some("true" | "yes" | "1") => 1,
+        None => 0,
         Some("2") => 2,
-        Some(other) => {
-            let wrong = format!("bad ECT value '{other}'");
-            args.error(wrong);
-            0
-        }
+        Some(other) => match bool::from_arg(other, args.names()) {
+            Ok(is_capable) => is_capable.into(),
+            Err(_) => {
+                let wrong = format!("bad ECT value '{other}'");
+                args.error(wrong);
+                0
+            }
+        },
     };
     let ce = args.get("CE") == Some(true);
     if tos.is_some() && dscp.is_some() {
@@ -168,6 +175,24 @@ mod tests {
         t.push("s", 0, [Packet::new(b"abc"), Packet::new(&[0; 65530])]);
         let destinations: Vec<_> = t.bytes("k").iter().map(|b| b[16]).collect();
         assert_eq!((destinations, t.read("e.drop_reasons")), (vec![3, 4], "1\ttoo long for IP\n".into()));
+        t.write("e.dst DST_ANNO").unwrap();
+        assert_eq!((t.read("e.dst"), t.read("e.config")), ("DST_ANNO".into(), "4, 1.0.0.1, DST_ANNO".into()));
+    }
+
+    #[test]
+    fn handlers_take_names() {
+        let mut t = Harness::new(
+            "AddressInfo(here 9.9.9.9, there 8.8.8.8); s :: Source -> a :: SetIPAddress(1.2.3.4) \
+             -> e :: IPEncap(4, 1.0.0.1, DST_ANNO) -> k :: Sink",
+        );
+        t.write("e.src here").unwrap();
+        t.write("a.addr there").unwrap();
+        t.push("s", 0, [Packet::new(b"")]);
+        assert_eq!(
+            (&t.bytes("k")[0][12..], t.read("e.config")),
+            (&[9, 9, 9, 9, 8, 8, 8, 8][..], "4, here, DST_ANNO".into())
+        );
+        assert_eq!(t.write("a.addr nowhere").unwrap_err(), "expected IP address");
     }
 
     #[test]
@@ -179,6 +204,24 @@ mod tests {
         ] {
             let e = Harness::errors(&format!("Idle -> IPEncap({config}) -> Discard"));
             assert!(e.contains(error), "{config}: {e}");
+        }
+    }
+
+    #[test]
+    fn the_type_of_service_is_made_of_its_parts() {
+        for (config, tos) in [
+            ("TOS 255", 255),
+            ("TOS -1, DSCP 3", 12),
+            ("ECT true", 1),
+            ("ECT y", 1),
+            ("ECT f", 0),
+            ("ECT 2", 2),
+            ("CE 1, DSCP -1", 3),
+        ] {
+            let mut t =
+                Harness::new(&format!("s :: Source -> IPEncap(4, 1.0.0.1, 2.0.0.2, {config}) -> k :: Sink"));
+            t.push("s", 0, [Packet::new(b"")]);
+            assert_eq!(t.bytes("k")[0][1], tos, "{config}");
         }
     }
 

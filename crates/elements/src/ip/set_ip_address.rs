@@ -1,7 +1,7 @@
 //! SetIPAddress: sets the destination annotation to a fixed address.
 
 use super::fast::set_ip_address::{Constants, fast};
-use crate::values::store;
+use crate::values::store_named;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::anno::{self, Anno};
@@ -19,9 +19,10 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("ANNO", ArgType::Anno(4), "DST_IP", "where it is noted"),
     ],
     handlers: &[read_handler!("addr", "the address", |e: &mut SetIPAddress, _| e.address.to_string())
-        .and_write(write_handler!("", "", |e: &mut SetIPAddress, text, _| store(
+        .and_write(write_handler!("", "", |e: &mut SetIPAddress, text, cx| store_named(
             &mut e.address,
             text,
+            cx,
             "IP address"
         )))],
     fast: Some(FastPath::of::<SetIPAddress>()),

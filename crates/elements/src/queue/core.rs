@@ -199,14 +199,25 @@ impl Queue {
         cx.set_argument(0, "CAPACITY", text.trim());
         self.capacity = capacity as usize;
         self.storage.set_capacity(self.capacity);
-        let excess = self.packets.len().saturating_sub(self.capacity);
-        (0..excess).for_each(|_| drop(self.packets.pop_back()));
+        let excess = self.discard_to(self.capacity);
         if excess > 0 {
             cx.count_drop("queue shrunk", excess as u64);
         }
         self.note_departure(cx);
         self.note_arrival(cx);
         Ok(())
+    }
+
+    /// Drops packets until there are at most `room`: those that a full queue can do without. Returns how many.
+    fn discard_to(&mut self, room: usize) -> usize {
+        let excess = self.packets.len().saturating_sub(room);
+        for _ in 0..excess {
+            drop(match self.kind.overflow {
+                Overflow::RefuseNew => self.packets.pop_back(),
+                Overflow::DropOldest => self.packets.pop_front(),
+            });
+        }
+        excess
     }
 
     fn reset(&mut self, cx: &mut Cx<'_>) {
@@ -249,11 +260,20 @@ impl Element for Queue {
     fn take_state(&mut self, old: &mut dyn Element, cx: &mut Cx<'_>) {
         if let Some(old) = try_downcast::<Queue>(old) {
             (self.drops, self.highwater) = (old.drops, old.highwater);
+            let length = old.packets.len();
+            let lost = old.discard_to(self.capacity.saturating_sub(self.packets.len()));
+            if lost > 0 {
+                cx.count_drop("lost in hot swap", lost as u64);
+                cx.chatter(&format!(
+                    "While hot-swapping state into '{} :: {}':\n  warning: some packets lost (old length {length}, new \
+                     capacity {})",
+                    cx.name(),
+                    cx.info().class_name,
+                    self.capacity
+                ));
+            }
             while let Some(p) = old.packets.pop_front() {
-                match self.packets.len() < self.capacity {
-                    true => self.packets.push_back(p),
-                    false => self.refuse(p, cx),
-                }
+                self.packets.push_back(p);
             }
             self.note_arrival(cx);
         }
@@ -374,6 +394,46 @@ mod tests {
         assert_eq!(t.read("q.length"), "0");
         assert_eq!(t.read("q.drop_reasons"), "3\tqueue shrunk\n2\tqueue reset\n");
         assert!(t.write("q.capacity many").is_err());
+    }
+
+    #[test]
+    fn a_smaller_queue_keeps_what_its_class_prefers() {
+        for (class, kept) in
+            [("Queue", [[0], [1]]), ("MixedQueue", [[0], [1]]), ("FrontDropQueue", [[3], [4]])]
+        {
+            let config = |capacity: u8| {
+                format!(
+                    "s :: Source -> q :: {class}({capacity}); q -> u :: Unqueue(ACTIVE false) -> k :: Sink; \
+                     Idle -> {} q",
+                    if class == "MixedQueue" { "[1]" } else { "" }
+                )
+            };
+            let mut t = Harness::new(&config(5));
+            t.push("s", 0, numbered(5));
+            t.write("q.capacity 2").unwrap();
+            t.write("u.active true").unwrap();
+            t.run();
+            assert_eq!(
+                (t.bytes("k"), t.read("q.drops")),
+                (kept.map(|p| p.to_vec()).to_vec(), "0".into()),
+                "{class}"
+            );
+
+            let (mut old, mut new) = (Harness::new(&config(5)), Harness::new(&config(2)));
+            old.push("s", 0, numbered(5));
+            new.router.take_over(old.router);
+            assert_eq!(
+                new.printed(),
+                format!(
+                    "While hot-swapping state into 'q :: {class}':\n  warning: some packets lost (old length 5, new \
+                     capacity 2)\n"
+                )
+            );
+            assert_eq!([new.read("q.length"), new.read("q.drops")], ["2", "0"]);
+            new.write("u.active true").unwrap();
+            new.run();
+            assert_eq!(new.bytes("k"), kept.map(|p| p.to_vec()), "{class}");
+        }
     }
 
     #[test]

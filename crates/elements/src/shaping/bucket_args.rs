@@ -55,12 +55,20 @@ impl Unit {
 
     /// Reads a rate written to a handler.
     pub fn parse(self, text: &str) -> Result<u32, String> {
+        self.parse_with_unit(text).map(|(rate, _)| rate)
+    }
+
+    /// The same, with whether it has the unit that it ought to have.
+    pub fn parse_with_unit(self, text: &str) -> Result<(u32, bool), String> {
         let names = Names::default();
-        let rate = match self {
-            Unit::Packets => argument::<Rate>("RATE", text, &names)?.0,
-            Unit::Bytes => argument::<Bandwidth>("RATE", text, &names)?.bytes_per_second,
+        let (rate, has_unit) = match self {
+            Unit::Packets => (argument::<Rate>("RATE", text, &names)?.0, true),
+            Unit::Bytes => {
+                let bandwidth: Bandwidth = argument("RATE", text, &names)?;
+                (bandwidth.bytes_per_second, bandwidth.has_unit)
+            }
         };
-        u32::try_from(rate).map_err(|_| TOO_FAST.to_string())
+        Ok((u32::try_from(rate).map_err(|_| TOO_FAST.to_string())?, has_unit))
     }
 
     /// A rate as a handler gives it.

@@ -53,18 +53,22 @@ impl Meter {
 impl Element for Meter {
     fn configure(&mut self, args: &mut Args, cx: &mut Cx<'_>) {
         let texts = args.rest().to_vec();
+        if texts.is_empty() {
+            return args.error("too few arguments to BandwidthMeter(bandwidth, ...)");
+        }
         let mut last = None;
         for (i, text) in texts.iter().enumerate() {
-            match self.unit.parse(text) {
-                Err(e) => args.error_in_rest(i, format!("argument {}: {e}", i + 1)),
-                Ok(rate) if last.is_some_and(|l| l >= rate) => {
-                    args.error_in_rest(i, format!("rate {} must be > rate {i}", i + 1));
-                }
-                Ok(rate) => {
-                    last = Some(rate);
-                    self.thresholds.push(self.rate.scaled_threshold(rate.into()));
-                }
+            let Ok((rate, has_unit)) = self.unit.parse_with_unit(text) else {
+                return args.error_in_rest(i, format!("argument {} syntax error", i + 1));
+            };
+            if last.is_some_and(|last| last >= rate) {
+                return args.error_in_rest(i, format!("rate {} must be > rate {i}", i + 1));
             }
+            if !has_unit {
+                args.warn(format!("no units for bandwidth argument {}, assuming Bps", i + 1));
+            }
+            last = Some(rate);
+            self.thresholds.push(self.rate.scaled_threshold(rate.into()));
         }
         let outputs = cx.outputs();
         if texts.len() + 1 != outputs {
@@ -136,5 +140,26 @@ mod tests {
         assert!(e.contains("rate 2 must be > rate 1"), "{e}");
         let e = Harness::errors("Idle -> m :: Meter(10, 20); m[0], m[1] => Discard, Discard");
         assert!(e.contains("need 1 arguments, one less than the number of output ports"), "{e}");
+        for (class, rates, message) in [
+            ("Meter", "1, x", "argument 2 syntax error"),
+            ("Meter", "", "too few arguments to BandwidthMeter(bandwidth, ...)"),
+            ("BandwidthMeter", "1 furlong", "argument 1 syntax error"),
+        ] {
+            let e =
+                Harness::errors(&format!("Idle -> m :: {class}({rates}); m[0], m[1] => Discard, Discard"));
+            assert!(e.contains(message), "{e}");
+        }
+        for (class, rate, warning) in [
+            ("BandwidthMeter", "1000", "no units for bandwidth argument 1, assuming Bps"),
+            ("BandwidthMeter", "1000Bps", ""),
+            ("Meter", "1000", ""),
+        ] {
+            let t = Harness::new(&format!("Idle -> m :: {class}({rate}); m[0], m[1] => Discard, Discard"));
+            assert!(
+                t.warnings().contains(warning) && t.warnings().is_empty() == warning.is_empty(),
+                "{}",
+                t.warnings()
+            );
+        }
     }
 }

@@ -23,7 +23,7 @@ pub static CLASS: Class = Class {
             write_handler!("", "", |e: &mut SetAnnoByte, text, _| store(
                 &mut e.constants.color,
                 text,
-                "a number from 0 to 255"
+                "uint8_t"
             )),
         ),
     ],
@@ -64,6 +64,7 @@ mod tests {
         assert_eq!(t.warnings(), format!("config:1: While configuring 'a :: SetAnnoByte':\n  {obsolete}\n"));
         t.push("s", 0, [Packet::new(b"")]);
         t.write("a.value 9").unwrap();
+        assert_eq!(t.write("a.value 256").unwrap_err(), "expected uint8_t");
         t.push("s", 0, [Packet::new(b"")]);
         let seen: Vec<_> = t.take("k").iter().map(|p| p.anno_u8(30)).collect();
         assert_eq!((seen, t.read("a.anno"), t.read("a.value")), (vec![7, 9], "30".into(), "9".into()));

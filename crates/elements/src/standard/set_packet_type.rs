@@ -2,7 +2,7 @@
 
 use super::fast::set_packet_type::{Constants, fast};
 use clickwork_packet::{Packet, PacketType};
-use clickwork_router::args::{ArgSpec, ArgType, Args, Choice};
+use clickwork_router::args::{ArgSpec, ArgType, Args, Word};
 use clickwork_router::{Class, Cx, Fast, FastCode, FastPath, SimpleElement, Verdict};
 
 /// The class facts.
@@ -27,7 +27,7 @@ pub static CLASS: Class = Class {
     ..Class::new("SetPacketType", "standard", || Box::<SetPacketType>::default())
 };
 
-const TYPES: Choice<PacketType> = Choice(&[
+const TYPES: [(&str, PacketType); 7] = [
     ("HOST", PacketType::Host),
     ("BROADCAST", PacketType::Broadcast),
     ("MULTICAST", PacketType::Multicast),
@@ -35,7 +35,7 @@ const TYPES: Choice<PacketType> = Choice(&[
     ("OUTGOING", PacketType::Outgoing),
     ("LOOPBACK", PacketType::Loopback),
     ("FASTROUTE", PacketType::FastRoute),
-]);
+];
 
 #[derive(Default)]
 struct SetPacketType {
@@ -56,7 +56,11 @@ impl Fast for SetPacketType {
 
 impl SimpleElement for SetPacketType {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
-        args.read_with("TYPE", TYPES, &mut self.constants.packet_type);
+        let Some(Word(given)) = args.get::<Word>("TYPE") else { return };
+        match TYPES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&given)) {
+            Some((_, packet_type)) => self.constants.packet_type = *packet_type,
+            None => args.error(format!("unrecognized packet type '{given}'")),
+        }
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
@@ -74,6 +78,10 @@ mod tests {
         let mut t = Harness::new("s :: Source -> SetPacketType(MULTICAST) -> k :: Sink");
         t.push("s", 0, [Packet::new(b"")]);
         assert_eq!(t.take("k")[0].packet_type(), PacketType::Multicast);
-        assert!(Harness::errors("Idle -> SetPacketType(ALL) -> Discard").contains("unknown value 'ALL'"));
+        let e = Harness::errors("Idle -> SetPacketType(All) -> Discard");
+        assert!(e.contains("unrecognized packet type 'All'"), "{e}");
+        let mut t = Harness::new("s :: Source -> SetPacketType(OtherHost) -> k :: Sink");
+        t.push("s", 0, [Packet::new(b"")]);
+        assert_eq!(t.take("k")[0].packet_type(), PacketType::OtherHost);
     }
 }

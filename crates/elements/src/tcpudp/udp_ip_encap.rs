@@ -1,12 +1,12 @@
 //! UDPIPEncap: puts a UDP and an IP header in front of packets.
 
 use crate::ip::prepend::{Destination, prepend};
-use crate::values::argument;
+use crate::values::reconfigure;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv4Address;
 use clickwork_packet::headers::ipv4::protocol;
 use clickwork_packet::headers::{Header, Ipv4Header, UdpHeader};
-use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, UdpPort};
+use clickwork_router::args::{ArgSpec, ArgType, Args, UdpPort};
 use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 
 /// The class facts.
@@ -26,10 +26,16 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("src", "source address", |e: &mut UDPIPEncap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(&mut e.source, 0, "SRC", text, cx)),
+            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| reconfigure(
+                &mut e.source,
+                0,
+                "SRC",
+                text,
+                cx
+            )),
         ),
         read_handler!("sport", "source port", |e: &mut UDPIPEncap, _| e.source_port.0).and_write(
-            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(
+            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| reconfigure(
                 &mut e.source_port,
                 1,
                 "SPORT",
@@ -38,7 +44,7 @@ pub static CLASS: Class = Class {
             )),
         ),
         read_handler!("dst", "destination address", |e: &mut UDPIPEncap, _| e.destination.to_string())
-            .and_write(write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(
+            .and_write(write_handler!("", "", |e: &mut UDPIPEncap, text, cx| reconfigure(
                 &mut e.destination,
                 2,
                 "DST",
@@ -46,7 +52,7 @@ pub static CLASS: Class = Class {
                 cx
             ))),
         read_handler!("dport", "destination port", |e: &mut UDPIPEncap, _| e.destination_port.0).and_write(
-            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| set(
+            write_handler!("", "", |e: &mut UDPIPEncap, text, cx| reconfigure(
                 &mut e.destination_port,
                 3,
                 "DPORT",
@@ -58,19 +64,6 @@ pub static CLASS: Class = Class {
     flags: "A",
     ..Class::new("UDPIPEncap", "tcpudp", || Box::<UDPIPEncap>::default())
 };
-
-/// Writes the argument at `position`, as if the element were configured with it.
-fn set<T: FromArg>(
-    slot: &mut T,
-    position: usize,
-    name: &str,
-    text: &str,
-    cx: &mut Cx<'_>,
-) -> Result<(), String> {
-    *slot = argument(name, text, &cx.names())?;
-    cx.set_argument(position, name, text.trim());
-    Ok(())
-}
 
 /// Time to live of packets.
 const TTL: u8 = 250;
