@@ -29,7 +29,7 @@ struct InputSwitch {
 
 impl InputSwitch {
     fn write_input(&mut self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
-        let input: i32 = crate::values::parse(text, "input number")?;
+        let input: i32 = crate::values::parse(text, "").map_err(|_| "InputSwitch input must be integer")?;
         self.input = if input >= cx.inputs() as i32 { -1 } else { input };
         Ok(())
     }
@@ -74,6 +74,7 @@ mod tests {
         assert_eq!(t.bytes("k").concat(), b"a");
         t.write("sw.switch 2").unwrap();
         assert_eq!(t.read("sw.switch"), "-1");
+        assert_eq!(t.write("sw.switch x").unwrap_err(), "InputSwitch input must be integer");
         assert!(Harness::errors("Idle -> InputSwitch(1) -> Discard").contains("input must be < 1"));
     }
 }

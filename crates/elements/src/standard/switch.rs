@@ -3,7 +3,7 @@
 use super::fast::switch::Constants;
 use clickwork_packet::Batch;
 use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg, Names};
-use clickwork_router::llrpc::{Number, set_word, word};
+use clickwork_router::llrpc::{LlrpcError, Number, set_word, word};
 use clickwork_router::{Class, Cx, Element, FastPath, fast_path, llrpc, read_handler, write_handler};
 
 /// The class facts.
@@ -25,7 +25,11 @@ pub static CLASS: Class = Class {
     llrpcs: &[
         llrpc!(Number::GET_SWITCH, |e: &mut Switch, data, _| set_word(data, e.constants.output as u32)),
         llrpc!(Number::SET_SWITCH, |e: &mut Switch, data, cx| {
-            e.turn_to(word(data)? as i32, cx.outputs());
+            let output = word(data)? as i32;
+            if output >= cx.outputs() as i32 {
+                return Err(LlrpcError::Invalid);
+            }
+            e.turn_to(output, cx.outputs());
             Ok(())
         }),
     ],
@@ -85,6 +89,7 @@ impl Element for Switch {
 mod tests {
     use crate::testing::Harness;
     use clickwork_packet::Packet;
+    use clickwork_router::llrpc::{LlrpcError, Number};
 
     #[test]
     fn turns_by_handler() {
@@ -97,6 +102,15 @@ mod tests {
         assert_eq!((t.bytes("a"), t.bytes("b")), (vec![b"0".to_vec()], vec![b"1".to_vec()]));
         assert_eq!(t.read("w.drop_reasons"), "2\tswitched off\n");
         assert_eq!(t.write("w.switch x").unwrap_err(), "Switch output must be integer");
+        let switch = t.router.find("w").unwrap();
+        assert_eq!(
+            (t.router.llrpc(switch, Number::SET_SWITCH, &mut 2u32.to_ne_bytes()), t.read("w.switch")),
+            (Err(LlrpcError::Invalid), "-1".into())
+        );
+        assert_eq!(
+            (t.router.llrpc(switch, Number::SET_SWITCH, &mut 1u32.to_ne_bytes()), t.read("w.switch")),
+            (Ok(()), "1".into())
+        );
     }
 
     #[test]
