@@ -67,6 +67,30 @@ fn operands_are_evaluated_from_left_to_right() {
 }
 
 #[test]
+fn shown_implicit_methods_are_overridden_generations_down() {
+    let source = "module St { field v :> int; closed :> bool ::= v == 0; }
+        module Base has St { field st :> St using all; force ::= closed; go :> int ::= closed ==> 1 ||| 2; } show closed;
+        module Mid :> Base { extra :> int ::= 7; }
+        module Top :> Mid { closed :> bool ::= false; }
+        module M has Top, Mid { static f :> int ::= let x :> Top in x.st.v = 0, x.go end; }";
+    assert_eq!(run(source, &[]), "2");
+    // An override below one that was found later is still the nearest.
+    let source = "module D { get :> int ::= 1; }
+        module P has D { field d :> D using all; t :> int ::= get; } show (get, other = get);
+        module A :> P { get :> int ::= 2; } module B :> A { get :> int ::= 3; }
+        module C :> A { other :> int ::= 4; }
+        module M has B, C { static f :> int ::= let b :> B, c :> C in b.other * 100 + c.get * 10 + c.t end; }";
+    assert_eq!(run(source, &[]), "344");
+}
+
+#[test]
+fn super_is_what_the_parent_uses_under_every_name() {
+    let source = "module P { a :> int ::= 1; } show (b = a); module C :> P { a :> int ::= 2; }
+        module E :> C { c :> int ::= super.b; } module M has E { static f :> int ::= let e :> E in e.c end; }";
+    assert_eq!(run(source, &[]), "2");
+}
+
+#[test]
 fn integers_wrap() {
     assert_eq!(value("", "2147483647 + 1"), "-2147483648");
     assert_eq!(value("", "(uchar)300 + (char)200"), "-12");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clickwork_source::{Diagnostic, Span};
 
 use super::globals::Global;
-use super::{Builder, EquationId};
+use super::{Builder, EquationId, Names};
 use crate::Name;
 use crate::program::ModuleId;
 use crate::syntax::ast;
@@ -142,6 +142,13 @@ impl<'a> Builder<'a, '_> {
 
     /// The module that a target is in the end; `None` after a message.
     pub(super) fn target_module(&self, target: Target) -> Option<ModuleId> {
+        self.names.module_of(target)
+    }
+}
+
+impl Names<'_> {
+    /// The module that a target is in the end; `None` if it is none.
+    pub(super) fn module_of(&self, target: Target) -> Option<ModuleId> {
         match target {
             Target::Module(module) => Some(module),
             Target::Equation(equation) => self.equation_module(equation, &mut Vec::new()),
@@ -150,7 +157,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn equation_module(&self, id: EquationId, open: &mut Vec<EquationId>) -> Option<ModuleId> {
-        match self.names.globals.equations[id.0 as usize].end {
+        match self.globals.equations[id.0 as usize].end {
             Some(module) => Some(module),
             None => self.written_module(id, open),
         }
@@ -162,10 +169,10 @@ impl<'a> Builder<'a, '_> {
             return None;
         }
         open.push(id);
-        let decl = &self.names.globals.equations[id.0 as usize];
+        let decl = &self.globals.equations[id.0 as usize];
         let (home, value) = (decl.home, &decl.ast.value);
         // A message about an equation's own value is given once, where its view is made.
-        let module = match self.names.globals.find(home, &value.name) {
+        let module = match self.globals.find(home, &value.name) {
             Ok(Global::Module(module)) => Some(module),
             Ok(Global::Equation(other)) => self.equation_module(other, open),
             Ok(Global::Space(_)) | Err(_) => None,

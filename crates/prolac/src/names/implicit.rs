@@ -5,7 +5,7 @@
 
 use clickwork_source::{Diagnostic, Span};
 
-use super::space::{Entry, Feature, ImplicitId, LevelId, LinkKind};
+use super::space::{Entry, Feature, ImplicitId, LevelId, LinkKind, Using};
 use super::{Builder, Names, State};
 use crate::Name;
 use crate::program::{FieldId, MethodId, MethodKind, ModuleId, Program, ViewId};
@@ -19,6 +19,8 @@ pub struct Implicit {
     span: Span,
     /// Nothing matches: the name is undeclared, and every use gets a message.
     pub missing: bool,
+    /// Whether that is known.
+    settled: bool,
     /// What it stands for; `None` if nothing does or after a message.
     pub target: Option<Entry>,
     /// Methods of derived modules that override it.
@@ -104,7 +106,9 @@ fn passed_by(program: &Program, via: Via, entry: &Entry) -> Option<(u8, &'static
             Some((3, "an import offers static methods only; a dynamic one needs an object"))
         }
         Via::Field(_) if is_static => Some((2, "a field offers dynamic methods only")),
-        _ if !entry.using => Some((0, "it is not open for implicit search: say `using` after the module")),
+        _ if entry.using == Using::Closed => {
+            Some((0, "it is not open for implicit search: say `using` after the module"))
+        }
         _ => None,
     }
 }
@@ -119,6 +123,23 @@ struct Candidate {
     entry: Entry,
 }
 
+/// What a field or import has for a name.
+enum Offer {
+    Nothing,
+    Some(Box<Candidate>),
+    /// First it must be known what this implicit name stands for.
+    Needs(usize),
+    /// What it has is wrong; a message was given.
+    Lost,
+}
+
+/// How a search ends.
+enum Search {
+    Found(Vec<Candidate>),
+    Needs(usize),
+    Lost,
+}
+
 impl Builder<'_, '_> {
     pub(super) fn add_implicit(&mut self, module: ModuleId, name: Name, span: Span) -> ImplicitId {
         let id = ImplicitId(self.names.implicits.len() as u32);
@@ -127,6 +148,7 @@ impl Builder<'_, '_> {
             name,
             span,
             missing: false,
+            settled: false,
             target: None,
             overridden_by: Vec::new(),
         });
@@ -138,31 +160,79 @@ impl Builder<'_, '_> {
         self.names.sources =
             (0..self.names.modules.len() as u32).map(|index| self.sources_of(ModuleId(index))).collect();
         for index in 0..self.names.implicits.len() {
-            let (module, name) =
-                (self.names.implicits[index].module, self.names.implicits[index].name.clone());
-            let ancestry: Vec<ModuleId> = self.ancestry_to_stop(module);
-            let candidates = ancestry.into_iter().find_map(|generation| {
-                let found = self.candidates(&self.names.sources[generation.0 as usize], &name);
-                (!found.is_empty()).then_some(found)
-            });
-            self.settle(index, candidates.unwrap_or_default());
+            self.resolve_implicit(index);
         }
         for index in 0..self.names.implicits.len() {
             self.settle_overrides(index);
         }
     }
 
-    /// The module and its ancestors, up to a parent that is `notusing all`.
-    fn ancestry_to_stop(&self, module: ModuleId) -> Vec<ModuleId> {
-        let mut result = Vec::new();
-        for generation in self.program.ancestry(module) {
-            result.push(generation);
-            let parents = &self.names.modules[generation.0 as usize].header.parents;
-            if parents.iter().any(|part| closes(part.ast)) {
-                break;
+    /// Finds out what one implicit name stands for, and before it those that it may stand for.
+    fn resolve_implicit(&mut self, index: usize) {
+        let mut waiting = vec![index];
+        while let Some(&index) = waiting.last() {
+            if self.names.implicits[index].settled {
+                waiting.pop();
+                continue;
+            }
+            match self.search(index) {
+                Search::Found(candidates) => self.settle(index, candidates),
+                Search::Lost => {}
+                Search::Needs(needed) => {
+                    match waiting.iter().position(|&w| w == needed) {
+                        Some(start) => self.report_circle(&waiting.split_off(start)),
+                        None => waiting.push(needed),
+                    }
+                    continue;
+                }
+            }
+            self.names.implicits[index].settled = true;
+            waiting.pop();
+        }
+    }
+
+    fn report_circle(&mut self, circle: &[usize]) {
+        for &index in circle {
+            let implicit = &mut self.names.implicits[index];
+            implicit.settled = true;
+            let message = format!(
+                "`{}` leads back to itself: it stands for an implicit method that stands for it",
+                implicit.name
+            );
+            let message = Diagnostic::error(implicit.span, message);
+            self.report(message.hint("name the field or import that is meant"));
+        }
+    }
+
+    /// What a name may stand for, in the nearest generation that has something.
+    fn search(&self, index: usize) -> Search {
+        for generation in self.generations(self.names.implicits[index].module) {
+            let mut found = Vec::new();
+            for source in &self.names.sources[generation.0 as usize] {
+                match self.candidate(source, index) {
+                    Offer::Nothing => {}
+                    Offer::Some(candidate) => found.push(*candidate),
+                    Offer::Needs(other) => return Search::Needs(other),
+                    Offer::Lost => return Search::Lost,
+                }
+            }
+            if !found.is_empty() {
+                return Search::Found(found);
             }
         }
-        result
+        Search::Found(Vec::new())
+    }
+
+    /// The module and its ancestors, up to one that a header names with `notusing all`.
+    fn generations(&self, module: ModuleId) -> impl Iterator<Item = ModuleId> {
+        let mut closed = Vec::new();
+        self.program.ancestry(module).take_while(move |generation| {
+            let open = !closed.contains(generation);
+            let parents = &self.names.modules[generation.0 as usize].header.parents;
+            let shut = parents.iter().filter(|part| closes(part.ast));
+            closed.extend(shut.filter_map(|part| self.target_module(part.target)));
+            open
+        })
     }
 
     /// The imports and module-typed fields of a module, with their views.
@@ -194,27 +264,42 @@ impl Builder<'_, '_> {
         sources
     }
 
-    fn candidates(&self, sources: &[Source], name: &Name) -> Vec<Candidate> {
-        let found = sources.iter().filter_map(|Source { via, view, name: through, span, .. }| {
-            let views = self.names.views.get(view.0 as usize)?;
-            let entry = views.space.get(name).filter(|entry| entry.using)?;
-            let entry = self.callable(entry)?;
-            self.offers(*via, &entry.feature).then(|| Candidate {
-                via: *via,
-                path: format!("{through}.{name}"),
-                span: *span,
-                entry: entry.clone(),
-            })
-        });
-        found.collect()
+    /// What a field or import offers under an implicit name.
+    fn candidate(&self, source: &Source, index: usize) -> Offer {
+        let name = &self.names.implicits[index].name;
+        let view = self.names.views.get(source.view.0 as usize);
+        let Some(outer) = view.and_then(|view| view.space.get(name)) else { return Offer::Nothing };
+        let Some(entry) = callable(outer) else { return Offer::Nothing };
+        let (target, level) = match entry.feature {
+            _ if entry.using == Using::Closed => return Offer::Nothing,
+            // While a name is looked for, it stands for nothing itself.
+            Feature::Implicit(id) if id.0 as usize == index => return Offer::Nothing,
+            Feature::Implicit(id) => {
+                let implicit = &self.names.implicits[id.0 as usize];
+                match &implicit.target {
+                    _ if !implicit.settled => return Offer::Needs(id.0 as usize),
+                    Some(target) => (target, entry.level.or(target.level)),
+                    None if implicit.missing => return Offer::Nothing,
+                    None => return Offer::Lost,
+                }
+            }
+            _ => (entry, entry.level),
+        };
+        if entry.using == Using::IfStatic && !self.is_static(&target.feature)
+            || !self.offers(source.via, &target.feature)
+        {
+            return Offer::Nothing;
+        }
+        let path = format!("{}.{name}", source.name);
+        let entry = Entry { level, ..target.clone() };
+        Offer::Some(Box::new(Candidate { via: source.via, path, span: source.span, entry }))
     }
 
-    /// The entry itself, or the member `n.n` of a namespace.
-    fn callable<'e>(&'e self, entry: &'e Entry) -> Option<&'e Entry> {
-        match &entry.feature {
-            Feature::Space(inner, original) => inner.get(original),
-            Feature::Implicit(id) => self.names.implicit(*id),
-            _ => Some(entry),
+    fn is_static(&self, feature: &Feature) -> bool {
+        match feature {
+            Feature::Method(method) => self.program[*method].is_static,
+            Feature::Exception(_) => true,
+            _ => false,
         }
     }
 
@@ -243,7 +328,7 @@ impl Builder<'_, '_> {
             entry.feature = Feature::Method(forwarder);
             entry.level = None;
         }
-        entry.using = false;
+        entry.using = Using::Closed;
         self.names.implicits[index].target = Some(entry);
     }
 
@@ -291,31 +376,68 @@ impl Builder<'_, '_> {
     /// Methods that override a forwarder, which was not known when they were declared.
     fn settle_overrides(&mut self, index: usize) {
         let overriding = self.names.implicits[index].overridden_by.clone();
-        let Some(Entry { feature: Feature::Method(forwarder), .. }) = self.names.implicits[index].target
-        else {
+        match self.names.implicits[index].target.clone() {
+            Some(Entry { feature: Feature::Method(forwarder), .. }) => {
+                overriding.into_iter().for_each(|method| self.override_forwarder(forwarder, method));
+            }
+            Some(other) => {
+                overriding.into_iter().for_each(|method| self.report_no_method(index, method, &other))
+            }
+            None => {}
+        }
+    }
+
+    fn override_forwarder(&mut self, forwarder: MethodId, method: MethodId) {
+        if self.program[method].is_static != self.program[forwarder].is_static {
+            self.report_mixed(forwarder, method);
             return;
-        };
-        for method in overriding {
-            if self.program[method].is_static != self.program[forwarder].is_static {
-                self.error(
-                    self.program[method].span,
-                    "a static and a dynamic method cannot override each other",
-                );
-                continue;
-            }
-            self.program[method].overrides = Some(forwarder);
-            if self.program[method].is_static {
-                continue;
-            }
-            let old = self.program[method].slot;
-            self.program[method].slot = forwarder;
-            let module = self.program[method].module;
-            for derived in self.program.descendants(module) {
-                let definition = self.program[derived].table.remove(&old).unwrap_or(method);
-                self.program[definition].slot = forwarder;
-                self.program[derived].table.insert(forwarder, definition);
+        }
+        self.program[method].overrides = Some(forwarder);
+        if self.program[method].is_static {
+            return;
+        }
+        let old = self.program[method].slot;
+        self.program[method].slot = forwarder;
+        let module = self.program[method].module;
+        for derived in self.program.descendants(module) {
+            let definition = self.program[derived].table.remove(&old).unwrap_or(method);
+            self.program[definition].slot = forwarder;
+            let known = self.program[derived].table.get(&forwarder).copied();
+            match known.filter(|&known| known != definition && self.is_nearer(known, definition)) {
+                Some(twice) if derived == module => self.report_twice(forwarder, method, twice),
+                Some(_) => {}
+                None => drop(self.program[derived].table.insert(forwarder, definition)),
             }
         }
+    }
+
+    /// Whether the first method's module is the second's or derived from it.
+    fn is_nearer(&self, first: MethodId, second: MethodId) -> bool {
+        self.program.is_derived(self.program[first].module, self.program[second].module)
+    }
+
+    /// A method in the place of an implicit name that stands for an exception.
+    fn report_no_method(&mut self, index: usize, method: MethodId, inherited: &Entry) {
+        let name = &self.names.implicits[index].name;
+        let message = format!(
+            "`{name}` is a method here, but {} is inherited under this name",
+            inherited.feature.describe()
+        );
+        self.report(
+            Diagnostic::error(self.program[method].span, message)
+                .label(self.names.implicits[index].span, "an implicit name, which stands for it")
+                .hint("give it another name, or hide the inherited one in the header"),
+        );
+    }
+}
+
+/// The entry itself, or the member `n.n` of a namespace.
+fn callable(entry: &Entry) -> Option<&Entry> {
+    match &entry.feature {
+        Feature::Space(inner, original) => {
+            inner.get(original).filter(|entry| !matches!(entry.feature, Feature::Space(..)))
+        }
+        _ => Some(entry),
     }
 }
 

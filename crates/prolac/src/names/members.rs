@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use clickwork_source::{Diagnostic, Span};
 
-use super::space::{Entry, Feature, Space};
+use super::space::{Entry, Feature, Space, Using};
 use super::{Builder, MethodDecl};
 use crate::Name;
 use crate::program::tree::Expr;
@@ -198,7 +198,7 @@ impl<'a> Builder<'a, '_> {
 
 /// An entry that nothing is said about yet.
 pub(super) fn entry(feature: Feature, origin: ModuleId, span: Span) -> Entry {
-    Entry { feature, using: false, level: None, origin, span }
+    Entry { feature, using: Using::Closed, level: None, origin, span }
 }
 
 fn redefinition(name: &Ident, first: &Entry) -> Diagnostic {

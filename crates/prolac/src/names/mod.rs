@@ -38,7 +38,7 @@ pub use globals::{EquationId, GlobalId};
 use headers::Header;
 pub use implicit::{Forward, NearMiss, Via};
 use implicit::{Implicit, Source};
-pub use space::{Entry, Feature, ImplicitId, LevelId, Link, LinkKind, Space};
+pub use space::{Entry, Feature, ImplicitId, LevelId, Link, LinkKind, Space, Using};
 pub use views::View;
 
 /// Everything known about names.

@@ -6,7 +6,7 @@ use clickwork_source::{Diagnostic, Span};
 
 use super::headers::Part;
 use super::members::entry;
-use super::space::{Entry, Feature, Link, LinkKind, Space};
+use super::space::{Entry, Feature, Link, LinkKind, Space, Using};
 use super::{Builder, State, View};
 use crate::Name;
 use crate::program::{MethodId, MethodKind, ModuleId};
@@ -78,7 +78,7 @@ impl Builder<'_, '_> {
         for other in parents.into_iter().filter(|part| part.target != parent.target) {
             let ancestor = self.target_module(other.target);
             if ancestor.is_some_and(|ancestor| self.program.is_derived(real, ancestor)) {
-                self.reapply(other, &mut space);
+                self.reapply(other, real, &mut space);
             }
         }
         space
@@ -119,21 +119,60 @@ impl Builder<'_, '_> {
     }
 
     /// A further ancestor in the header: what its view shows is visible, with its `using` and levels.
-    fn reapply(&mut self, part: Part<'_>, space: &mut Space) {
+    fn reapply(&mut self, part: Part<'_>, parent: ModuleId, space: &mut Space) {
         let Some(view) = self.part_view(part) else { return };
         let shown = self.names.view(view).space.clone();
+        self.show_again(parent, &shown, space);
+    }
+
+    fn show_again(&self, parent: ModuleId, shown: &Space, space: &mut Space) {
         for (name, entry) in shown.iter() {
-            match space.get_mut(name) {
-                None => {
-                    space.insert(name.clone(), entry.clone());
+            let Some(mine) = space.get_mut(name) else {
+                space.insert(name.clone(), self.as_used_by(parent, entry));
+                continue;
+            };
+            match (&mut mine.feature, &entry.feature) {
+                (Feature::Space(mine, first), Feature::Space(shown, second)) if first == second => {
+                    self.show_again(parent, shown, mine);
                 }
-                Some(mine) if mine.origin == entry.origin => {
-                    mine.using |= entry.using;
+                _ if mine.origin == entry.origin => {
+                    mine.using = if entry.using == Using::Closed { mine.using } else { entry.using };
                     mine.level = entry.level.or(mine.level);
                 }
-                Some(_) => {}
+                _ => {}
             }
         }
+    }
+
+    /// An entry with the definitions that `module` uses: its own, or those of its nearest ancestor.
+    fn as_used_by(&self, module: ModuleId, entry: &Entry) -> Entry {
+        let feature = match &entry.feature {
+            Feature::Space(inner, name) => {
+                let mut used = Space::default();
+                for (name, entry) in inner.iter() {
+                    used.insert(name.clone(), self.as_used_by(module, entry));
+                }
+                Feature::Space(used, name.clone())
+            }
+            Feature::Method(method) => Feature::Method(self.used_by(module, *method)),
+            Feature::Implicit(id) => {
+                let overrides = &self.names.implicits[id.0 as usize].overridden_by;
+                let mine =
+                    overrides.iter().find(|&&m| self.program.is_derived(module, self.program[m].module));
+                mine.map_or(entry.feature.clone(), |&method| Feature::Method(self.used_by(module, method)))
+            }
+            other => other.clone(),
+        };
+        Entry { feature, ..entry.clone() }
+    }
+
+    fn used_by(&self, module: ModuleId, method: MethodId) -> MethodId {
+        if !self.program[method].is_static {
+            return self.program.definition_in(module, method);
+        }
+        let overridden = |m: MethodId| std::iter::successors(Some(m), |&m| self.program[m].overrides);
+        let mut methods = self.program.ancestry(module).flat_map(|m| &self.program[m].methods);
+        methods.find(|&&m| overridden(m).any(|m| m == method)).copied().unwrap_or(method)
     }
 
     /// Binds the module's own name and those of its parents and imports.
@@ -251,18 +290,19 @@ impl Builder<'_, '_> {
         self.program[new].slot = slot;
         let before = self.program[module].table.insert(slot, new);
         if let Some(twice) = before.filter(|&m| self.program[m].module == module) {
-            let name = self.program.method_name(old);
-            self.report(
-                Diagnostic::error(
-                    self.program[new].span,
-                    format!("`{name}` is overridden twice in this module"),
-                )
-                .label(self.program[twice].span, "here too, under another name"),
-            );
+            self.report_twice(old, new, twice);
         }
     }
 
-    fn report_mixed(&mut self, old: MethodId, new: MethodId) {
+    pub(super) fn report_twice(&mut self, old: MethodId, new: MethodId, twice: MethodId) {
+        let name = self.program.method_name(old);
+        self.report(
+            Diagnostic::error(self.program[new].span, format!("`{name}` is overridden twice in this module"))
+                .label(self.program[twice].span, "here too, under another name"),
+        );
+    }
+
+    pub(super) fn report_mixed(&mut self, old: MethodId, new: MethodId) {
         let (kind, other) = match self.program[new].is_static {
             true => ("static", "dynamic"),
             false => ("dynamic", "static"),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use clickwork_source::{Diagnostic, Diagnostics, Span, suggest};
 
 use super::glob::matches_glob;
-use super::space::{Entry, Feature, LevelId, Space};
+use super::space::{Entry, Feature, LevelId, Space, Using};
 use super::{Names, View};
 use crate::Name;
 use crate::program::{ModuleId, Program, ViewId};
@@ -166,8 +166,8 @@ impl Operation<'_, '_> {
             let [name] = path else { return None };
             self.program.ancestry(self.view.module).find_map(|m| {
                 let header = &self.names.modules[m.0 as usize].header;
-                let index = header.parents.iter().position(|part| part.name() == *name)?;
-                if index == 0 { self.program[m].parent } else { None }
+                let part = header.parents.iter().find(|part| part.name() == *name)?;
+                self.names.module_of(part.target)
             })
         })
     }
@@ -194,10 +194,16 @@ impl Operation<'_, '_> {
                 matched = space.is_some_and(|space| space.remove(last).is_some());
                 hidden.push(last.clone());
             }
+            Pick::Glob(glob) => {
+                let names = before.iter().map(|(name, _)| name).filter(|name| matches_glob(glob, name));
+                hidden.extend(names.cloned());
+                matched = !hidden.is_empty();
+                hidden.iter().for_each(|name| drop(self.view.space.remove(name)));
+            }
             _ => {
                 let program = self.program;
                 let keep = &mut |name: &Name, entry: &Entry| {
-                    let hit = picks(&pick, program, &before, name, entry);
+                    let hit = picks(&pick, program, entry);
                     matched |= hit;
                     if hit {
                         hidden.push(name.clone());
@@ -209,13 +215,13 @@ impl Operation<'_, '_> {
                         if let Some(space) = self.view.space.at_mut(path) {
                             space.retain(keep);
                         }
-                        self.view.space.retain(&mut |_, _| true);
                     }
                     _ => self.view.space.retain(keep),
                 }
             }
         }
         // A namespace goes with the last of what it has.
+        self.view.space.prune();
         if let Pick::Inside(path) = &pick
             && self.view.space.at(path).is_none()
         {
@@ -291,7 +297,7 @@ impl Operation<'_, '_> {
             }
         }
         if let Some(other) = space.get(&last.name)
-            && !same_feature(&other.feature, &entry.feature)
+            && !is_same(other, &entry)
         {
             let message = format!("this view already shows another `{}`", last.name);
             let label = other.span;
@@ -309,8 +315,10 @@ impl Operation<'_, '_> {
     /// `show all`: whatever the module's default view shows.
     fn show_all(&mut self, span: Span) {
         let default = self.names.default_view(self.view.module);
-        let missing = default
-            .map_or_else(Vec::new, |default| missing_from(&self.view.space, &self.names.view(default).space));
+        let mut missing = Vec::new();
+        if let Some(default) = default {
+            find_missing(&self.view.space, &self.names.view(default).space, &mut Vec::new(), &mut missing);
+        }
         if missing.is_empty() {
             let module = self.program.module_name(self.view.module);
             let mut message = Diagnostic::error(
@@ -325,9 +333,12 @@ impl Operation<'_, '_> {
             self.diagnostics.push(message);
             return;
         }
-        for (name, entry) in missing {
-            Rc::make_mut(&mut self.view.hidden).remove(&name);
-            self.view.space.insert(name, entry);
+        for (path, entry) in missing {
+            let Some((last, outer)) = path.split_last() else { continue };
+            Rc::make_mut(&mut self.view.hidden).remove(last);
+            if let Some(space) = self.view.space.at_mut(outer) {
+                space.insert(last.clone(), entry);
+            }
         }
     }
 
@@ -353,6 +364,7 @@ impl Operation<'_, '_> {
         }
         Rc::make_mut(&mut self.view.hidden).insert(last.clone(), self.span);
         self.bind(new, entry);
+        self.view.space.prune();
     }
 
     /// A name that could not be bound, about which a message was given.
@@ -372,7 +384,17 @@ impl Operation<'_, '_> {
             self.error(operand_span(operand), "`notusing allstatic` does not exist; use `notusing all`");
             return;
         }
-        self.change(operand, &pick, |entry| entry.using = using);
+        let only_static = matches!(pick, Pick::AllStatic);
+        self.change(operand, &pick, |entry| {
+            entry.using = match (using, &entry.feature) {
+                (false, _) => Using::Closed,
+                (true, Feature::Implicit(_)) if only_static => match entry.using {
+                    Using::Closed => Using::IfStatic,
+                    known => known,
+                },
+                (true, _) => Using::Open,
+            }
+        });
     }
 
     fn set_level(&mut self, operand: &Operand, level: Option<LevelId>) {
@@ -382,17 +404,15 @@ impl Operation<'_, '_> {
     }
 
     fn change(&mut self, operand: &Operand, pick: &Pick, change: impl Fn(&mut Entry)) {
-        let before = self.view.space.clone();
         let mut matched = false;
         match pick {
             Pick::One(path) => {
                 let (last, outer) = path.split_last().unwrap_or((&path[0], &[]));
                 if let Some(entry) = self.view.space.at_mut(outer).and_then(|space| space.get_mut(last)) {
-                    // A namespace with callable `n.n` is opened as a whole.
-                    if let Feature::Space(inner, _) = &mut entry.feature {
-                        inner.for_each_mut(&mut |_, e| change(e));
+                    match &mut entry.feature {
+                        Feature::Space(inner, _) => inner.for_each_mut(&mut |_, e| change(e)),
+                        _ => change(entry),
                     }
-                    change(entry);
                     matched = true;
                 }
             }
@@ -402,11 +422,13 @@ impl Operation<'_, '_> {
                     _ => Some(&mut self.view.space),
                 };
                 let program = self.program;
-                change_in(space, &mut |name, entry| {
-                    if picks(pick, program, &before, name, entry) {
-                        change(entry);
-                    }
-                });
+                if let Some(space) = space {
+                    space.for_each_mut(&mut |_, entry| {
+                        if picks(pick, program, entry) {
+                            change(entry);
+                        }
+                    });
+                }
                 matched = true;
             }
         }
@@ -454,68 +476,49 @@ impl Operation<'_, '_> {
     }
 }
 
-/// Changes the entries of a name table, those in its namespaces and the namespaces themselves.
-fn change_in(space: Option<&mut Space>, change: &mut impl FnMut(&Name, &mut Entry)) {
-    let Some(space) = space else { return };
-    space.for_each_mut(change);
-    let spaces: Vec<Name> = space
-        .iter()
-        .filter(|(_, e)| matches!(e.feature, Feature::Space(..)))
-        .map(|(name, _)| name.clone())
-        .collect();
-    for name in spaces {
-        if let Some(entry) = space.get_mut(&name) {
-            change(&name, entry);
-        }
-    }
-}
-
 /// Whether an operand that picks several picks this entry.
-fn picks(pick: &Pick, program: &Program, before: &Space, name: &Name, entry: &Entry) -> bool {
+fn picks(pick: &Pick, program: &Program, entry: &Entry) -> bool {
     match pick {
         Pick::All | Pick::Inside(_) => true,
         Pick::AllStatic => match &entry.feature {
             Feature::Method(method) => program[*method].is_static,
             Feature::Field(field) => program[*field].is_static,
-            Feature::Exception(_) => true,
+            // What an implicit name stands for is not known yet.
+            Feature::Exception(_) | Feature::Implicit(_) => true,
             _ => false,
         },
         Pick::From(module) => entry.origin == *module && !matches!(entry.feature, Feature::Constructor(_)),
-        Pick::Glob(glob) => {
-            before.get(name).is_some_and(|e| same_feature(&e.feature, &entry.feature))
-                && matches_glob(glob, name)
-        }
-        Pick::One(_) => false,
+        Pick::Glob(_) | Pick::One(_) => false,
     }
 }
 
-fn same_feature(a: &Feature, b: &Feature) -> bool {
-    match (a, b) {
+/// Whether two entries stand for the same feature. A namespace is known by its name and by who opened it first.
+fn is_same(a: &Entry, b: &Entry) -> bool {
+    match (&a.feature, &b.feature) {
         (Feature::Method(a), Feature::Method(b)) | (Feature::Constructor(a), Feature::Constructor(b)) => {
             a == b
         }
         (Feature::Field(a), Feature::Field(b)) => a == b,
         (Feature::Exception(a), Feature::Exception(b)) => a == b,
         (Feature::Implicit(a), Feature::Implicit(b)) => a == b,
-        (Feature::Space(..), Feature::Space(..)) => true,
+        (Feature::Space(_, first), Feature::Space(_, second)) => first == second && a.origin == b.origin,
         _ => false,
     }
 }
 
-/// What `full` has and `part` lacks.
-fn missing_from(part: &Space, full: &Space) -> Vec<(Name, Entry)> {
-    let mut missing = Vec::new();
+/// What `full` has and `part` lacks, with the namespaces around it.
+fn find_missing(part: &Space, full: &Space, outer: &mut Vec<Name>, missing: &mut Vec<(Vec<Name>, Entry)>) {
     for (name, entry) in full.iter() {
-        let complete = match (part.get(name).map(|e| &e.feature), &entry.feature) {
-            (None, _) => false,
-            (Some(Feature::Space(a, _)), Feature::Space(b, _)) => missing_from(a, b).is_empty(),
-            (Some(_), _) => true,
-        };
-        if !complete {
-            missing.push((name.clone(), entry.clone()));
+        outer.push(name.clone());
+        match (part.get(name).map(|e| &e.feature), &entry.feature) {
+            (None, _) => missing.push((outer.clone(), entry.clone())),
+            (Some(Feature::Space(part, a)), Feature::Space(full, b)) if a == b => {
+                find_missing(part, full, outer, missing);
+            }
+            _ => {}
         }
+        outer.pop();
     }
-    missing
 }
 
 fn is_all(path: &ast::Path) -> bool {

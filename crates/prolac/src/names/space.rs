@@ -19,14 +19,26 @@ pub struct Space {
 pub struct Entry {
     /// What it names.
     pub feature: Feature,
-    /// Whether implicit search looks here.
-    pub using: bool,
+    /// Whether implicit search looks here. Of a namespace, what is in it counts.
+    pub using: Using,
     /// The inline level preferred for calls through this name.
     pub level: Option<LevelId>,
     /// The module that introduced the feature.
     pub origin: ModuleId,
     /// Where it is defined, for messages.
     pub span: Span,
+}
+
+/// Whether a name is open for implicit search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Using {
+    /// No.
+    #[default]
+    Closed,
+    /// Opened by `using allstatic`, when it was not known yet whether what this implicit name stands for is static.
+    IfStatic,
+    /// Yes.
+    Open,
 }
 
 /// What a name can stand for inside a module.
@@ -160,6 +172,13 @@ impl Space {
             }
             _ => keep(name, entry),
         });
+    }
+
+    /// Removes namespaces without names.
+    pub fn prune(&mut self) {
+        if self.entries.values().any(|entry| matches!(entry.feature, Feature::Space(..))) {
+            self.retain(&mut |_, _| true);
+        }
     }
 
     /// Calls `change` with every entry that is no namespace, in namespaces inside too.

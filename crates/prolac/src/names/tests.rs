@@ -2,7 +2,7 @@
 
 use clickwork_source::{Diagnostics, Sources, render_human};
 
-use super::{Feature, Names, Space};
+use super::{Feature, Names, Space, Using};
 use crate::Name;
 use crate::program::{Program, Target};
 use crate::syntax::{ast, parse};
@@ -39,7 +39,7 @@ fn with_names(source: &str, f: impl FnOnce(&Names<'_>, &Program) -> String) -> (
 /// Names but for the constructor; `+` after those that are open for implicit search, members of namespaces in braces.
 fn list(space: &Space) -> String {
     let words = space.iter().filter(|(name, _)| **name != "constructor").map(|(name, entry)| {
-        let using = if entry.using { "+" } else { "" };
+        let using = if entry.using == Using::Open { "+" } else { "" };
         match &entry.feature {
             Feature::Space(inner, _) => format!("{name}{using}{{{}}}", list(inner)),
             _ => format!("{name}{using}"),
@@ -69,12 +69,19 @@ fn operators_change_the_view() {
         ("rename (x = a)", "b e f n{c d} x"),
         ("rename (x = a, a = b)", "a e f n{c d} x"),
         ("using a", "a+ b e f n{c d}"),
-        ("using all", "a+ b+ e+ f+ n+{c+ d+}"),
+        ("using all", "a+ b+ e+ f+ n{c+ d+}"),
         ("using allstatic", "a b+ e+ f n{c d}"),
-        ("using all notusing (a, e)", "a b+ e f+ n+{c+ d+}"),
+        ("using all notusing (a, e)", "a b+ e f+ n{c+ d+}"),
         ("using all notusing all", "a b e f n{c d}"),
         ("hide (a, b) show all", "a b e f n{c d}"),
         ("hide n.c show all", "a b e f n{c d}"),
+        ("hide (n.c, n.d)", "a b e f"),
+        ("rename (c = n.c, d = n.d)", "a b c d e f"),
+        ("hide \"n*\"", "a b e f"),
+        ("hide \"[c-e]\"", "a b f n{c d}"),
+        ("using all hide n.c show all", "a+ b+ e+ f+ n{c d+}"),
+        ("using n", "a b e f n{c+ d+}"),
+        ("using all show a", "a b+ e+ f+ n{c+ d+}"),
     ] {
         let (view, messages) = linked(&format!("{base} module U has M {operators} {{}}"), "U", "M");
         assert_eq!((view.as_str(), messages.as_str()), (expected, ""), "M {operators}");
@@ -221,6 +228,108 @@ fn shown_implicit_names_can_be_overridden() {
         format!("{} {}", program.method_name(slot), program.method_name(program.definition_in(c, slot)))
     });
     assert_eq!((text.as_str(), messages.as_str()), ("P.get C.get", ""));
+}
+
+const SHOWN: &str = "module D { get ::= 1; static make ::= 2; exception oops; }
+    module P has D using allstatic { field d :> *D using all; t ::= get, make, oops; } show (get, make, oops);";
+
+#[test]
+fn shown_implicit_names_stay_shown_in_derived_modules() {
+    let shown = |rest: &str, of: &str| {
+        let (names, messages) = shown(&format!("{SHOWN} {rest}"), of);
+        assert_eq!(messages, "");
+        names
+    };
+    assert_eq!(shown("module C :> P { }", "C"), "d get make oops t");
+    assert_eq!(shown("module C :> P { } module E :> C { u ::= get; }", "E"), "d get make oops t u");
+    assert_eq!(shown("module C :> P { } hide get; module E :> C { }", "E"), "d make oops t");
+    assert_eq!(shown("module Q :> P hide get { } module C :> Q, P { }", "C"), "d get make oops t");
+    // What a module itself uses is still its own matter.
+    assert_eq!(shown("module C has D using all { t ::= make; }", "C"), "t");
+}
+
+#[test]
+fn implicit_names_stand_for_shown_implicit_names_in_any_order() {
+    let outer = "module M has P { field p :> *P using all; u ::= get; } module N has P using allstatic { u ::= make; v() ::= oops; }";
+    for source in [format!("{outer} {SHOWN}"), format!("{SHOWN} {outer}")] {
+        let (text, messages) = with_names(&source, |_, program| {
+            let forwarders =
+                program.method_ids().filter(|&m| program[m].kind == crate::program::MethodKind::Forwarder);
+            let mut names: Vec<_> = forwarders.map(|m| program.method_name(m)).collect();
+            names.sort();
+            names.join(" ")
+        });
+        assert_eq!((text.as_str(), messages.as_str()), ("M.get N.make P.get P.make", ""));
+    }
+}
+
+#[test]
+fn implicit_names_may_not_lead_back_to_themselves() {
+    let source = "module A has B { field b :> *B using all; t ::= get; } show get;
+        module B has A { field a :> *A using all; t ::= get; } show get;";
+    let text = messages(source);
+    assert_eq!(text.matches("`get` leads back to itself").count(), 2, "{text}");
+    // A module that points to more of its kind is none.
+    let own = "module D { get ::= 1; } module A has D { field next :> *A using all; field d :> *D using all; t ::= get; }";
+    assert_eq!(messages(own), "");
+}
+
+#[test]
+fn the_member_of_a_namespace_is_what_is_open() {
+    let find = |operators: &str| {
+        let source = format!(
+            "module D {{ get {{ get ::= 1; set ::= 2; }} }} module M has D {{ field d :> *D {operators}; t ::= get; }}"
+        );
+        with_names(&source, |_, program| {
+            program
+                .method_ids()
+                .filter(|&m| program[m].kind == crate::program::MethodKind::Forwarder)
+                .count()
+                .to_string()
+        })
+    };
+    for (operators, found) in [
+        ("using all", "1"),
+        ("using get", "1"),
+        ("using get.get", "1"),
+        ("using get.set", "0"),
+        ("using all notusing get.get", "0"),
+    ] {
+        assert_eq!(find(operators), (found.to_string(), String::new()), "{operators}");
+    }
+}
+
+#[test]
+fn further_ancestors_show_what_the_parent_uses() {
+    let source = "module A { n { c ::= 1; d ::= 2; } static s ::= 3; } module B :> A hide n.c { static s ::= 4; } hide s;
+        module C :> B, A using n { }";
+    assert_eq!(shown(source, "C"), ("n{c+ d+} s".into(), String::new()));
+    let (text, _) = with_names(source, |names, program| {
+        let module = program.module_ids().last().expect("a module");
+        match names.lookup_top(module, &Name::new("s")).map(|entry| &entry.feature) {
+            Some(Feature::Method(method)) => program.method_name(*method),
+            other => format!("{other:?}"),
+        }
+    });
+    assert_eq!(text, "B.s");
+    let closed = "module D { get ::= 1; } module A { } module B :> A has D { field d :> *D using all; }
+        module C :> B, A notusing all { t ::= get; }";
+    let (text, _) = with_names(closed, |_, program| program.methods.len().to_string());
+    let (open, _) =
+        with_names(&closed.replace("notusing all", ""), |_, program| program.methods.len().to_string());
+    assert_eq!(text, open, "the search ends below A, and looks into B");
+}
+
+#[test]
+fn clashes_of_views_are_found() {
+    let text = messages("module M { n { a ::= 1; } m { a ::= 2; } } module U has M show (n = m) { }");
+    assert!(text.contains("this view already shows another `n`"), "{text}");
+    let text = messages(&format!("{SHOWN} module C :> P show (x = get) {{ get ::= 1; x ::= 2; }}"));
+    assert!(text.contains("`P.get` is overridden twice in this module"), "{text}");
+    let text = messages(&format!("{SHOWN} module C :> P {{ static oops ::= 1; }}"));
+    assert!(text.contains("`oops` is a method here, but an exception is inherited"), "{text}");
+    let text = messages(&format!("{SHOWN} module C :> P {{ static get ::= 1; }}"));
+    assert!(text.contains("a static method cannot override a dynamic one"), "{text}");
 }
 
 #[test]

@@ -55,8 +55,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What a module shows without operators: everything but implicit names and links, then the operators after its
-    /// closing brace.
+    /// What a module shows without operators: everything but its links and its own implicit names, then the operators
+    /// after its closing brace. An implicit name that it inherited was shown on the way, and stays so.
     pub(super) fn default_view(&mut self, module: ModuleId) -> Option<ViewId> {
         let decl = &self.names.modules[module.0 as usize];
         if decl.default.is_some() {
@@ -65,7 +65,11 @@ impl Builder<'_, '_> {
         let State::Done(original) = decl.original else { return None };
         let operators = &decl.ast.operators;
         let mut space = self.names.view(original).space.clone();
-        space.retain(&mut |_, entry| !matches!(entry.feature, Feature::Implicit(_) | Feature::Module(_)));
+        space.retain(&mut |_, entry| match entry.feature {
+            Feature::Module(_) => false,
+            Feature::Implicit(_) => entry.origin != module,
+            _ => true,
+        });
         let plain = self.add_view(View::new(module, space));
         let view = self.apply(plain, operators);
         self.names.modules[module.0 as usize].default = Some(view);

@@ -4,7 +4,7 @@ use clickwork_source::{Diagnostics, Sources, Span};
 
 use super::{dotted, signature, table};
 use crate::Name;
-use crate::names::{Entry, Feature, Link, LinkKind, Names, Space, Via};
+use crate::names::{Entry, Feature, Link, LinkKind, Names, Space, Using, Via};
 use crate::program::{ModuleId, Program, ViewId};
 use crate::syntax::ast;
 
@@ -116,8 +116,10 @@ impl Report<'_> {
     /// What operators did, and whether clients see the name.
     fn remarks(&self, module: ModuleId, path: &[Name], entry: &Entry) -> Vec<String> {
         let mut remarks = Vec::new();
-        if entry.using {
-            remarks.push("using".to_string());
+        match entry.using {
+            Using::Open => remarks.push("using".to_string()),
+            Using::IfStatic => remarks.push("using if static".to_string()),
+            Using::Closed => {}
         }
         if let Some(level) = entry.level {
             remarks.push(format!("inline[{}]", self.names.level(level)));
@@ -128,7 +130,11 @@ impl Report<'_> {
         {
             remarks.extend(self.view(link.view));
         }
-        let is_feature = !matches!(entry.feature, Feature::Module(_) | Feature::Implicit(_));
+        let is_feature = match entry.feature {
+            Feature::Module(_) => false,
+            Feature::Implicit(_) => entry.origin != module,
+            _ => true,
+        };
         let default = self.names.default_view(module).map(|view| &self.names.view(view).space);
         if is_feature && default.is_some_and(|space| space.find(path).is_none()) {
             remarks.push("hidden from others".to_string());
@@ -145,7 +151,7 @@ impl Report<'_> {
             remarks.push(format!("hides {}", hidden.join(", ")));
         }
         let entries: Vec<(&Name, &Entry)> = view.space.iter().collect();
-        remarks.extend(shared("using".into(), &entries, |entry| entry.using));
+        remarks.extend(shared("using".into(), &entries, |entry| entry.using != Using::Closed));
         for level in 0..=3 {
             let has = |entry: &Entry| entry.level.is_some_and(|l| self.names.level(l) == level);
             remarks.extend(shared(format!("inline[{level}]"), &entries, has));

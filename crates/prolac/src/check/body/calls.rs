@@ -87,6 +87,9 @@ impl<'a> BodyChecker<'_, 'a> {
             Err(wrong) => return wrong,
         };
         if by_super {
+            // The parent's own definition, which is another one if the name is an ancestor's.
+            let parent = self.check.program[self.module()].parent;
+            let method = parent.map_or(method, |parent| self.check.program.definition_in(parent, method));
             return self.finish_call(method, Some(pointer_to(object)), args, (Dispatch::Exact, level), span);
         }
         // The static type's own definition, which is another one if an ancestor's name led here.
