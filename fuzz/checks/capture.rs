@@ -85,7 +85,7 @@ fn drafts(data: &[u8]) -> Vec<Draft> {
         return Vec::new();
     };
     let mut drafts = Vec::new();
-    if input.read_banner().is_ok() {
+    if input.begin().is_ok() {
         while let Some(mut draft) = input.next_draft().filter(|_| drafts.len() < MAX_RECORDS) {
             draft.finish(true);
             drafts.push(draft);

@@ -28,11 +28,8 @@ pub(crate) struct Hider {
 impl Hider {
     /// Hides the keys that there are at present.
     pub fn new(router: &Router) -> Hider {
-        let mut hider = Hider {
-            keys: BTreeMap::new(),
-            elements: BTreeSet::new(),
-            handlers: BTreeSet::from(["config"]),
-        };
+        let mut hider =
+            Hider { keys: BTreeMap::new(), elements: BTreeSet::new(), handlers: BTreeSet::from(["config"]) };
         for info in router.shown.secret().iter().map(|id| router.info(*id)) {
             hider.elements.extend(info.name.rsplit('/').next().map(str::to_string));
             let secret = info.class.handlers.iter().filter(|h| h.secret && h.write.is_some());
