@@ -11,6 +11,7 @@ use crate::warp::Pace;
 use std::fmt::Write;
 
 type Reply = Result<Value, String>;
+type Shown = Result<Pieces, String>;
 
 const fn reads(name: &'static str, help: &'static str, f: crate::handler::RouterFn) -> Handler {
     Handler { read: Some(Action::Router(f)), ..Handler::none(name, help) }
@@ -149,7 +150,7 @@ fn drop_reasons(r: &Router, id: ElementId) -> String {
 
 struct Global {
     name: &'static str,
-    read: Option<fn(&mut Router, &str) -> Result<Pieces, String>>,
+    read: Option<fn(&mut Router, &str) -> Shown>,
     write: Option<fn(&mut Router, &str) -> Reply>,
 }
 
@@ -160,7 +161,7 @@ impl Global {
     }
 }
 
-const fn global(name: &'static str, read: fn(&mut Router, &str) -> Result<Pieces, String>) -> Global {
+const fn global(name: &'static str, read: fn(&mut Router, &str) -> Shown) -> Global {
     Global { name, read: Some(read), write: None }
 }
 
