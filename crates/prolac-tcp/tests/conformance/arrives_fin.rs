@@ -29,6 +29,15 @@ in_states! {
         assert_eq!(t.read_all(), 10);
         t.expect_ack(". n ack 12");
     }
+
+    /// What came of text beyond it is none: neither delivered nor acknowledged.
+    no_text_beyond(t, state) [established, fin_wait_1, fin_wait_2] {
+        t.inject("P. 11(10) ack 1");
+        t.expect(". n ack 1");
+        t.inject("FP. 1(10) ack 1");
+        assert_eq!(t.read_all(), 10);
+        t.expect_ack(". n ack 12");
+    }
 }
 
 #[test]
