@@ -234,13 +234,20 @@ impl<S: Session> Sessions<S> {
 
     /// Gives all a turn, and ends those whose connections have not come along.
     fn check(&mut self, seat: &Seat) {
-        let all: Vec<ConnectionId> = self.sessions.keys().copied().collect();
+        let all = self.connections();
         let (kept, lost): (Vec<_>, Vec<_>) = all.into_iter().partition(|id| seat.has(*id));
         kept.into_iter().for_each(|id| self.wake(id));
         for id in lost {
             self.sessions.remove(&id);
             self.failed(Error::ABORTED);
         }
+    }
+
+    /// In the order in which they began, so that the same happens in each run.
+    fn connections(&self) -> Vec<ConnectionId> {
+        let mut all: Vec<ConnectionId> = self.sessions.keys().copied().collect();
+        all.sort_unstable();
+        all
     }
 
     fn hear(&mut self, seat: &Seat, open: &mut impl FnMut() -> S) {
@@ -310,7 +317,8 @@ impl<S: Session> Sessions<S> {
     /// Breaks all off; nobody is told.
     pub fn abort_all(&mut self, seat: &Seat, cx: &mut Cx<'_>) {
         let now = micros(cx);
-        self.sessions.drain().for_each(|(id, _)| seat.abort(now, id));
+        self.connections().into_iter().for_each(|id| seat.abort(now, id));
+        self.sessions.clear();
         self.turns.clear();
         seat.call_stack(cx);
     }

@@ -7,7 +7,7 @@
 use clickwork_prolac_tcp::{ConnectionId, Error, Event, ListenerId, Options, TcpStack};
 use clickwork_router::router::ElementId;
 use foldhash::{HashMap, HashMapExt};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -30,7 +30,7 @@ pub struct Shared {
     pub options: Options,
     users: Vec<User>,
     owners: HashMap<ConnectionId, UserId>,
-    listening: HashMap<ListenerId, Listening>,
+    listening: BTreeMap<ListenerId, Listening>,
 }
 
 /// An element that uses the stack.
@@ -52,7 +52,7 @@ impl Stack {
     /// The handle of a stack whose packets `element` sends.
     pub fn new(element: ElementId, tcp: TcpStack, options: Options) -> Stack {
         let shared =
-            Shared { tcp, options, users: Vec::new(), owners: HashMap::new(), listening: HashMap::new() };
+            Shared { tcp, options, users: Vec::new(), owners: HashMap::new(), listening: BTreeMap::new() };
         Stack { element, shared: Mutex::new(shared) }
     }
 
@@ -177,7 +177,9 @@ impl Shared {
     pub fn take_over(&mut self, old: &mut Shared, now: u64) {
         let users: Vec<Option<UserId>> = old.users.iter().map(|user| self.user(&user.name)).collect();
         std::mem::swap(&mut self.tcp, &mut old.tcp);
-        for (id, user) in old.owners.drain() {
+        let mut owners: Vec<_> = old.owners.drain().collect();
+        owners.sort_unstable_by_key(|(id, _)| *id);
+        for (id, user) in owners {
             match users[user.0] {
                 Some(user) => drop(self.owners.insert(id, user)),
                 None => self.tcp.abort(now, id),
@@ -193,9 +195,9 @@ impl Shared {
 
     /// Keeps those of the old listeners that are wanted still, ends the others, and begins those that are new.
     fn take_listeners(&mut self, old: &mut Shared, users: &[Option<UserId>], now: u64) {
-        let mut wanted: Vec<Listening> = self.listening.drain().map(|(_, listening)| listening).collect();
+        let mut wanted: Vec<Listening> = std::mem::take(&mut self.listening).into_values().collect();
         let same_options = self.options == old.options;
-        for (id, listening) in old.listening.drain() {
+        for (id, listening) in std::mem::take(&mut old.listening) {
             let now_of = users[listening.user.0].map(|user| Listening { user, ..listening });
             match wanted.iter().position(|w| Some(*w) == now_of && same_options) {
                 Some(at) => drop(self.listening.insert(id, wanted.swap_remove(at))),

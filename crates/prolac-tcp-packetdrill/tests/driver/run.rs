@@ -1,7 +1,7 @@
 //! Running a script, in packetdrill's manner: events one after the other; packets to the stack and calls at their times;
 //! packets of the stack awaited, mapped to the script's sequence numbers and compared; blocking calls on a second thread.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
@@ -97,7 +97,7 @@ struct Run<'a> {
     around: Surroundings,
     mode: Mode,
     start: i64,
-    connections: HashMap<usize, Connection>,
+    connections: BTreeMap<usize, Connection>,
     sysctls: PathBuf,
     /// The time of the last event, counted from the start.
     last: i64,
@@ -148,7 +148,7 @@ fn run_on(
             descriptors: HashMap::new(),
         };
         let start = stack.now() + 250;
-        let connections = HashMap::new();
+        let connections = BTreeMap::new();
         let mut run = Run {
             tolerance,
             least_tolerance: tolerance,

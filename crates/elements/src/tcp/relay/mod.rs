@@ -199,10 +199,16 @@ impl Relay {
         pair.ends.into_iter().zip(&self.seats).for_each(|(end, seat)| end.abort(seat.as_ref(), now));
     }
 
+    /// All pairs, in the order in which they began.
+    fn keys(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = self.pairs.keys().copied().collect();
+        keys.sort_unstable();
+        keys
+    }
+
     fn abort_all(&mut self, cx: &mut Cx<'_>) {
         let now = micros(cx);
-        let keys: Vec<Key> = self.pairs.keys().copied().collect();
-        keys.into_iter().for_each(|key| self.abort(key, Error::ABORTED, now, cx));
+        self.keys().into_iter().for_each(|key| self.abort(key, Error::ABORTED, now, cx));
         self.call_stacks(cx);
     }
 
@@ -297,8 +303,7 @@ impl Relay {
 
     /// After the pairs were taken over: all have a turn, except those whose connections have not come along.
     fn check(&mut self, now: u64, cx: &mut Cx<'_>) {
-        let keys: Vec<Key> = self.pairs.keys().copied().collect();
-        for key in keys {
+        for key in self.keys() {
             let Some(pair) = self.pairs.get_mut(&key) else { continue };
             let lost = pair.ends.iter().zip(&self.seats).any(|(end, seat)| match end {
                 End::Tcp(id) => !seat.as_ref().is_some_and(|seat| seat.has(*id)),
@@ -372,7 +377,8 @@ impl Element for Relay {
         let Some(old) = try_downcast::<Relay>(old) else { return };
         self.totals = old.totals;
         self.next = old.next;
-        for (key, mut pair) in old.pairs.drain() {
+        for key in old.keys() {
+            let Some(mut pair) = old.pairs.remove(&key) else { continue };
             // This router watches nothing yet.
             for end in &mut pair.ends {
                 if let End::Host(_, watched) = end {
