@@ -125,6 +125,60 @@ fn lists_show_what_an_element_has() {
     }
 }
 
+/// An argument that a handler replaces is in the configuration, at its place; what is no value for it changes nothing.
+#[test]
+fn replaced_arguments_are_in_the_configuration() {
+    for (element, writes, config) in [
+        ("IPEncap(4, 1.0.0.1, 2.0.0.2)", "src 3.0.0.3, dst DST_ANNO", "4, 3.0.0.3, DST_ANNO"),
+        ("IPEncap(PROTO 4, DST 2.0.0.2, SRC 1.0.0.1)", "src 3.0.0.3", "PROTO 4, DST 2.0.0.2, SRC 3.0.0.3"),
+        ("IP6Encap(4, 1::1, 2::2)", "dst 3::3, src 4::4", "4, 4::4, 3::3"),
+        ("UDPIPEncap(1.0.0.1, 5, 2.0.0.2, 6)", "sport 7, dst 3.0.0.3", "1.0.0.1, 7, 3.0.0.3, 6"),
+        ("UDPIP6Encap(1::1, 5, 2::2, 6)", "src 3::3, dport 7", "3::3, 5, 2::2, 7"),
+        (
+            "EtherEncap(0x800, 1:1:1:1:1:1, 2:2:2:2:2:2)",
+            "etht 0x86dd, dst 3:3:3:3:3:3",
+            "0x86dd, 1:1:1:1:1:1, 3:3:3:3:3:3",
+        ),
+        ("EtherRewrite(1:1:1:1:1:1, 2:2:2:2:2:2)", "src 3:3:3:3:3:3", "3:3:3:3:3:3, 2:2:2:2:2:2"),
+        ("SetIPDSCP(5)", "dscp 0x6", "0x6"),
+        ("SetIP6DSCP(DSCP 5)", "dscp 6", "DSCP 6"),
+        ("SetIPECN(ce)", "ecn ECT(1)", "ECT(1)"),
+        ("RandomBitErrors(0.5)", "p_bit_error 0.25, error_kind set", "0.25, KIND set"),
+        ("Queue(5)", "capacity 6", "6"),
+    ] {
+        let pull = if element.starts_with("Queue") { "Unqueue -> " } else { "" };
+        let mut r = router(&format!("Idle -> x :: {element} -> {pull}Discard"));
+        for write in writes.split(", ") {
+            let (name, value) = write.split_once(' ').expect("name and value");
+            r.write(&format!("x.{name}"), value).expect("it is a value");
+            r.write(&format!("x.{name}"), "no such thing").expect_err("it is no value");
+        }
+        assert_eq!(r.read("x.config", "").expect("it can be read").text(), config, "{element}");
+        r.cleanup();
+    }
+}
+
+/// Click's words for values that are none.
+#[test]
+fn wrong_values_are_refused_in_clicks_words() {
+    for (element, write, error) in [
+        ("Bypass", "active x", "syntax error"),
+        ("Suppressor", "active0 x", "type mismatch"),
+        ("SetAnnoByte(PAINT, 1)", "value 256", "expected uint8_t"),
+        ("Resize(1, 2)", "head x", "expected integer"),
+        ("IPEncap(4, 1.0.0.1, 2.0.0.2)", "src x", "SRC: parse error"),
+        ("IPEncap(4, 1.0.0.1, 2.0.0.2)", "dst x", "DST argument should be IP address or 'DST_ANNO'"),
+        ("UDPIP6Encap(1::1, 5, 2::2, 6)", "sport x", "SPORT: parse error"),
+        ("EtherRewrite(1:1:1:1:1:1, 2:2:2:2:2:2)", "src x", "SRC: parse error"),
+    ] {
+        let mut r = router(&format!("Idle -> x :: {element} -> Discard"));
+        let (name, value) = write.split_once(' ').expect("name and value");
+        let refused = r.write(&format!("x.{name}"), value).expect_err("it is no value");
+        assert_eq!(refused.to_string(), error, "{element}");
+        r.cleanup();
+    }
+}
+
 /// Lists of handlers are as the tables say, in their order, whatever the class of the element.
 #[test]
 fn lists_show_what_the_tables_say() {

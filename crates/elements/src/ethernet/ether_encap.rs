@@ -1,10 +1,11 @@
 //! EtherEncap: puts packets into Ethernet frames with fixed addresses.
 
 use super::fast::ether_encap::Constants;
+use crate::values::reconfigure;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::ethernet::EthernetHeader;
-use clickwork_router::args::{ArgSpec, ArgType, Args, FromArg};
+use clickwork_router::args::{ArgSpec, ArgType, Args};
 use clickwork_router::{
     Class, Cx, Fast, FastPath, SimpleElement, Verdict, fast_path, read_handler, write_handler,
 };
@@ -14,7 +15,7 @@ macro_rules! ethertype_handler {
         read_handler!($name, $help, |e: &mut EtherEncap, _| e.ethertype).and_write(write_handler!(
             "",
             "",
-            |e: &mut EtherEncap, text, cx| { set(&mut e.ethertype, "ETHERTYPE", text, cx) }
+            |e: &mut EtherEncap, text, cx| { reconfigure(&mut e.ethertype, 0, "ETHERTYPE", text, cx) }
         ))
     };
 }
@@ -32,11 +33,18 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("src", "source address", |e: &mut EtherEncap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut EtherEncap, text, cx| set(&mut e.source, "SRC", text, cx)),
+            write_handler!("", "", |e: &mut EtherEncap, text, cx| reconfigure(
+                &mut e.source,
+                1,
+                "SRC",
+                text,
+                cx
+            )),
         ),
         read_handler!("dst", "destination address", |e: &mut EtherEncap, _| e.destination.to_string())
-            .and_write(write_handler!("", "", |e: &mut EtherEncap, text, cx| set(
+            .and_write(write_handler!("", "", |e: &mut EtherEncap, text, cx| reconfigure(
                 &mut e.destination,
+                2,
                 "DST",
                 text,
                 cx
@@ -58,12 +66,6 @@ struct EtherEncap {
 }
 
 fast_path!(EtherEncap, ether_encap());
-
-/// The handler that replaces an argument.
-fn set<T: FromArg>(slot: &mut T, name: &str, text: &str, cx: &Cx<'_>) -> Result<(), String> {
-    *slot = crate::values::argument(name, text, &cx.names())?;
-    Ok(())
-}
 
 /// Puts an Ethernet header in front of a packet.
 #[inline]

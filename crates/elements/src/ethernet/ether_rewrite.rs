@@ -1,6 +1,7 @@
 //! EtherRewrite: gives Ethernet frames other addresses.
 
 use super::fast::ether_rewrite::Constants;
+use crate::values::reconfigure;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::EtherAddress;
 use clickwork_packet::headers::EthernetMut;
@@ -21,11 +22,20 @@ pub static CLASS: Class = Class {
         ArgSpec::required("DST", ArgType::EtherAddr, "destination address"),
     ],
     handlers: &[
-        read_handler!("src", "source address", |e: &mut EtherRewrite, _| e.source.to_string())
-            .and_write(write_handler!("", "", |e: &mut EtherRewrite, text, cx| set(&mut e.source, text, cx))),
+        read_handler!("src", "source address", |e: &mut EtherRewrite, _| e.source.to_string()).and_write(
+            write_handler!("", "", |e: &mut EtherRewrite, text, cx| reconfigure(
+                &mut e.source,
+                0,
+                "SRC",
+                text,
+                cx
+            )),
+        ),
         read_handler!("dst", "destination address", |e: &mut EtherRewrite, _| e.destination.to_string())
-            .and_write(write_handler!("", "", |e: &mut EtherRewrite, text, cx| set(
+            .and_write(write_handler!("", "", |e: &mut EtherRewrite, text, cx| reconfigure(
                 &mut e.destination,
+                1,
+                "DST",
                 text,
                 cx
             ))),
@@ -41,11 +51,6 @@ struct EtherRewrite {
 }
 
 fast_path!(EtherRewrite, ether_rewrite());
-
-fn set(slot: &mut EtherAddress, text: &str, cx: &Cx<'_>) -> Result<(), String> {
-    *slot = crate::values::parse_with(text, &cx.names(), "Ethernet address")?;
-    Ok(())
-}
 
 /// The first bytes of an Ethernet frame.
 #[inline]

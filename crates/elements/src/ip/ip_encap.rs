@@ -49,17 +49,15 @@ pub static CLASS: Class = Class {
             ))),
         read_handler!("dst", "destination address", |e: &mut IPEncap, _| e.destination.to_string())
             .flags(".")
-            .and_write(write_handler!("", "", |e: &mut IPEncap, text, cx| reconfigure(
-                &mut e.destination,
-                2,
-                "DST",
-                text,
-                cx
-            ))),
+            .and_write(write_handler!("", "", |e: &mut IPEncap, text, cx| {
+                reconfigure(&mut e.destination, 2, "DST", text, cx).map_err(|_| BAD_DESTINATION.to_string())
+            })),
     ],
     flags: "A",
     ..Class::new("IPEncap", "ip", || Box::<IPEncap>::default())
 };
+
+const BAD_DESTINATION: &str = "DST argument should be IP address or 'DST_ANNO'";
 
 #[derive(Default)]
 struct IPEncap {
@@ -118,7 +116,7 @@ impl SimpleElement for IPEncap {
         }
         args.read("SRC", &mut self.source).read("TTL", &mut ttl);
         match args.raw("DST").map(|text| Destination::from_arg(text, args.names())) {
-            Some(Err(_)) => args.error("DST argument should be IP address or 'DST_ANNO'"),
+            Some(Err(_)) => args.error(BAD_DESTINATION),
             _ => {
                 args.read("DST", &mut self.destination);
             }

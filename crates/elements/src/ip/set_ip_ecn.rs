@@ -26,7 +26,11 @@ pub static CLASS: Class = Class {
     )],
     handlers: &[read_handler!("ecn", "the bits, as they were given", |e: &mut SetIPECN, _| e.given.clone())
         .flags(".")
-        .and_write(write_handler!("", "", |e: &mut SetIPECN, text, _| e.set(text)))],
+        .and_write(write_handler!("", "", |e: &mut SetIPECN, text, cx| {
+            e.set(text)?;
+            cx.set_argument(0, "ECN", text.trim());
+            Ok::<(), String>(())
+        }))],
     fast: Some(FastPath::of::<SetIPECN>()),
     ..Class::new("SetIPECN", "ip", || Box::<SetIPECN>::default())
 };

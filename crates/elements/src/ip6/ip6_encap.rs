@@ -1,7 +1,7 @@
 //! IP6Encap: puts an IPv6 header in front of packets.
 
 use super::prepend::{Destination, prepend};
-use crate::values::parse_with;
+use crate::values::reconfigure;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv6Address;
 use clickwork_packet::headers::Ipv6Header;
@@ -26,19 +26,23 @@ pub static CLASS: Class = Class {
     handlers: &[
         read_handler!("src", "source address", |e: &mut IP6Encap, _| e.source.to_string())
             .flags(".")
-            .and_write(write_handler!("", "", |e: &mut IP6Encap, text, cx| {
-                e.source = parse_with(text, &cx.names(), "IPv6 address")?;
-                Ok::<(), String>(())
-            })),
+            .and_write(write_handler!("", "", |e: &mut IP6Encap, text, cx| reconfigure(
+                &mut e.source,
+                1,
+                "SRC",
+                text,
+                cx
+            ))),
         read_handler!("dst", "destination address", |e: &mut IP6Encap, _| e.destination.to_string())
             .flags(".")
             .and_write(write_handler!("", "", |e: &mut IP6Encap, text, cx| {
-                e.destination = parse_with(text, &cx.names(), "IPv6 address")?;
-                Ok::<(), String>(())
+                reconfigure(&mut e.destination, 2, "DST", text, cx).map_err(|_| BAD_DESTINATION.to_string())
             })),
     ],
     ..Class::new("IP6Encap", "ip6", || Box::<IP6Encap>::default())
 };
+
+const BAD_DESTINATION: &str = "DST argument should be IP address or 'DST_ANNO'";
 
 #[derive(Default)]
 struct IP6Encap {
@@ -55,7 +59,7 @@ impl SimpleElement for IP6Encap {
         match args.raw("DST").is_some() {
             true => match args.get("DST") {
                 Some(destination) => self.destination = destination,
-                None => args.error("DST argument should be IP address or 'DST_ANNO'"),
+                None => args.error(BAD_DESTINATION),
             },
             // Says that it is missing.
             false => drop(args.get::<Destination>("DST")),

@@ -16,15 +16,19 @@ pub static CLASS: Class = Class {
     example: "InfiniteSource(LIMIT 1, STOP true) -> IP6Encap(59, ::1, ::2) -> SetIP6DSCP(46) -> Discard",
     packets: "ip6/ip6",
     args: &[ArgSpec::required("DSCP", ArgType::IntRange { min: 0, max: 63 }, "the code point")],
-    handlers: &[read_handler!("dscp", "the code point", |e: &mut SetIP6DSCP, _| e.constants.dscp)
-        .flags(".")
-        .and_write(write_handler!("", "", |e: &mut SetIP6DSCP, text, _| {
-            e.constants.dscp = CodePoint.parse(text.trim(), &Names::default()).map_err(|e| match e {
-                BadValue::Mismatch => "DSCP: parse error".to_string(),
-                BadValue::Because(reason) => reason,
-            })?;
-            Ok::<(), String>(())
-        }))],
+    handlers: &[read_handler!("dscp", "the code point, as it was given", |e: &mut SetIP6DSCP, _| e
+        .given
+        .clone())
+    .flags(".")
+    .and_write(write_handler!("", "", |e: &mut SetIP6DSCP, text, cx| {
+        e.constants.dscp = CodePoint.parse(text.trim(), &Names::default()).map_err(|e| match e {
+            BadValue::Mismatch => "DSCP: parse error".to_string(),
+            BadValue::Because(reason) => reason,
+        })?;
+        e.given = text.trim().to_string();
+        cx.set_argument(0, "DSCP", text.trim());
+        Ok::<(), String>(())
+    }))],
     fast: Some(FastPath::of::<SetIP6DSCP>()),
     ..Class::new("SetIP6DSCP", "ip6", || Box::<SetIP6DSCP>::default())
 };
@@ -45,6 +49,7 @@ impl ArgParser for CodePoint {
 #[derive(Default)]
 struct SetIP6DSCP {
     constants: Constants,
+    given: String,
 }
 
 fast_path!(SetIP6DSCP, set_ip6_dscp);
@@ -52,6 +57,7 @@ fast_path!(SetIP6DSCP, set_ip6_dscp);
 impl SimpleElement for SetIP6DSCP {
     fn configure(&mut self, args: &mut Args, _: &mut Cx<'_>) {
         args.read_with("DSCP", CodePoint, &mut self.constants.dscp);
+        self.given = args.raw("DSCP").unwrap_or_default().to_string();
     }
 
     fn simple_action(&mut self, p: &mut Packet, _: &mut Cx<'_>) -> Verdict {
@@ -85,8 +91,9 @@ mod tests {
         }
         assert_eq!(t.read("d.drop_reasons"), "1\tno IPv6 header\n");
         assert_eq!(t.write("d.dscp 64").unwrap_err(), "diffserv code point out of range");
-        t.write("d.dscp 63").unwrap();
-        assert_eq!(t.read("d.dscp"), "63");
+        t.write("d.dscp 0x3F").unwrap();
+        // As it is written.
+        assert_eq!((t.read("d.dscp"), t.read("d.config")), ("0x3F".into(), "0x3F".into()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! UDPIP6Encap: puts a UDP and an IPv6 header in front of packets.
 
 use super::prepend::{Destination, prepend};
-use crate::values::{parse_with, store};
+use crate::values::reconfigure;
 use clickwork_packet::Packet;
 use clickwork_packet::addr::Ipv6Address;
 use clickwork_packet::headers::ipv4::protocol;
@@ -26,29 +26,39 @@ pub static CLASS: Class = Class {
     ],
     handlers: &[
         read_handler!("src", "source address", |e: &mut UDPIP6Encap, _| e.source.to_string()).and_write(
-            write_handler!("", "", |e: &mut UDPIP6Encap, text, cx| {
-                e.source = parse_with(text, &cx.names(), "IPv6 address")?;
-                Ok::<(), String>(())
-            }),
+            write_handler!("", "", |e: &mut UDPIP6Encap, text, cx| reconfigure(
+                &mut e.source,
+                0,
+                "SRC",
+                text,
+                cx
+            )),
         ),
         read_handler!("sport", "source port", |e: &mut UDPIP6Encap, _| e.source_port.0).and_write(
-            write_handler!("", "", |e: &mut UDPIP6Encap, text, _| store(
+            write_handler!("", "", |e: &mut UDPIP6Encap, text, cx| reconfigure(
                 &mut e.source_port,
+                1,
+                "SPORT",
                 text,
-                "a UDP port"
+                cx
             )),
         ),
         read_handler!("dst", "destination address; '::' for DST_ANNO", |e: &mut UDPIP6Encap, _| e
             .shown_destination())
-        .and_write(write_handler!("", "", |e: &mut UDPIP6Encap, text, cx| {
-            e.destination = parse_with(text, &cx.names(), "IPv6 address")?;
-            Ok::<(), String>(())
-        })),
+        .and_write(write_handler!("", "", |e: &mut UDPIP6Encap, text, cx| reconfigure(
+            &mut e.destination,
+            2,
+            "DST",
+            text,
+            cx
+        ))),
         read_handler!("dport", "destination port", |e: &mut UDPIP6Encap, _| e.destination_port.0).and_write(
-            write_handler!("", "", |e: &mut UDPIP6Encap, text, _| store(
+            write_handler!("", "", |e: &mut UDPIP6Encap, text, cx| reconfigure(
                 &mut e.destination_port,
+                3,
+                "DPORT",
                 text,
-                "a UDP port"
+                cx
             )),
         ),
     ],

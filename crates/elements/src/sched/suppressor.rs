@@ -73,7 +73,7 @@ impl Gates {
 
     fn write(&self, text: &str, cx: &mut Cx<'_>) -> Result<(), String> {
         let (port, open) = text.split_once(' ').unwrap_or((text, ""));
-        let open = crate::values::parse(open, "boolean").map_err(|_| "active value must be boolean")?;
+        let open = crate::values::parse(open, "boolean").map_err(|_| "type mismatch")?;
         self.set(crate::values::parse::<u32>(port, "port number")? as usize, open, cx);
         Ok(())
     }

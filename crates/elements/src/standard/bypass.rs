@@ -20,7 +20,8 @@ pub static CLASS: Class = Class {
         ArgSpec::keyword("INLINE", ArgType::Bool, "false", "has no effect"),
     ],
     handlers: &[read_handler!("active", "whether packets take the diversion", |e: &mut Bypass, _| e.active)
-        .and_write(write_handler!("", "", |e: &mut Bypass, text, _| store(&mut e.active, text, "boolean")))],
+        .and_write(write_handler!("", "", |e: &mut Bypass, text, _| store(&mut e.active, text, "boolean")
+            .map_err(|_| "syntax error".to_string())))],
     ..Class::new("Bypass", "standard", || Box::<Bypass>::default())
 };
 

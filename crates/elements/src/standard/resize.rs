@@ -1,8 +1,7 @@
 //! Resize: adds or removes bytes at both ends of packets.
 
-use crate::values::store;
 use clickwork_packet::Packet;
-use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, Bounded, Names};
+use clickwork_router::args::{ArgParser, ArgSpec, ArgType, Args, BadValue, Bounded, Names};
 use clickwork_router::{Class, Cx, SimpleElement, Verdict, read_handler, write_handler};
 
 /// The class facts.
@@ -36,8 +35,12 @@ struct Resize {
 }
 
 fn change(amount: &mut i32, text: &str) -> Result<(), String> {
-    AMOUNT.parse(text.trim(), &Names::default()).map_err(|e| format!("number of bytes: {e}"))?;
-    store(amount, text, "a number of bytes")
+    let wrong = |e| match e {
+        BadValue::Mismatch => "expected integer".to_string(),
+        BadValue::Because(reason) => reason,
+    };
+    *amount = AMOUNT.parse(text.trim(), &Names::default()).map_err(wrong)?;
+    Ok(())
 }
 
 impl SimpleElement for Resize {
