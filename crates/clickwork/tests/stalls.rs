@@ -110,7 +110,7 @@ fn swapped(other: &str) -> Child {
         let mut line = [0; 8];
         let _ = tell.send(output.read_exact(&mut line).map(|()| (line, output)));
     });
-    let Ok(Ok((line, output))) = told.recv_timeout(Duration::from_secs(60)) else {
+    let Ok(Ok((line, output))) = told.recv_timeout(Duration::from_secs(600)) else {
         let _ = router.kill();
         let mut complaints = String::new();
         router.stderr.take().unwrap().read_to_string(&mut complaints).unwrap();
@@ -258,13 +258,19 @@ fn packets_go_on_before_a_file_to_write_has_a_reader() {
     ];
     for (class, packet) in cases {
         let path = pipe(&dir, &class[..5]);
+        let may_end = dir.write("may_end", "no");
         let other = format!(
-            "TimedSource(0.001, abcd, LIMIT 3) -> p :: {} -> c :: Counter -> Discard; \
-             Idle -> d :: Discard; TimedSource(0.05, LIMIT 20, STOP true) -> Discard",
-            class.replace("{}", path.to_str().unwrap())
+            "TimedSource(0.001, abcd, LIMIT 3) -> p :: {} -> c :: Counter -> Discard; Idle -> d :: Discard; \
+             Script(wait 10ms, goto begin $(ne $(catq {}) yes), goto begin $(lt $(c.count) 3), stop)",
+            class.replace("{}", path.to_str().unwrap()),
+            may_end.display()
         );
         let router = swapped(&other);
-        let written = std::fs::read(&path).unwrap();
+        // This waits until the router has opened the other end.
+        let mut reader = File::open(&path).unwrap();
+        std::fs::rename(dir.write("yes", "yes"), &may_end).unwrap();
+        let mut written = Vec::new();
+        reader.read_to_end(&mut written).unwrap();
         let (_, complaints) = end(router);
         let written = String::from_utf8_lossy(&written);
         assert_eq!(written.matches(packet).count(), 3, "{class}: {complaints}{written}");
