@@ -22,8 +22,8 @@ impl Machine {
     /// Makes a script the compiler. `$dir` is the folder.
     fn compiler(&self, script: &str) {
         let dir = self.0.path("");
-        let file = self.0.write("rustc", &format!("#!/bin/sh\ndir='{}'\n{script}\n", dir.display()));
-        fs::set_permissions(file, Permissions::from_mode(0o755)).unwrap();
+        let text = format!("#!/bin/sh\ndir='{}'\n{script}\n", dir.display());
+        clickwork_oracles::script(&self.0.path("rustc"), &text);
     }
 
     /// One that says its version, and then does as `script` says.

@@ -29,7 +29,7 @@ use std::path::Path;
 
 pub use c::{SANITIZERS, c_compiler};
 pub use libtest_mimic::Trial;
-pub use unique::{loopback, unique, unused};
+pub use unique::{loopback, script, unique, unused};
 
 /// The main function of a target: it runs these functions, by the paths that they have here.
 #[macro_export]

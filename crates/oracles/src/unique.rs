@@ -1,8 +1,10 @@
 //! Names and addresses that no other test has: none of this process, of another that runs at the same time, or of one that was
 //! killed and whose number this process has now.
 
+use std::io::Write;
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,6 +18,16 @@ pub fn unique(name: &str) -> String {
 pub fn unused(name: &str) -> PathBuf {
     let path = || std::env::temp_dir().join(unique(name));
     std::iter::repeat_with(path).find(|path| path.symlink_metadata().is_err()).expect("it goes on for ever")
+}
+
+/// Writes a script that can be run. Another process writes it: a child of another thread may hold what this one has open until it runs
+/// its own program, and what somebody can write to cannot be run (ETXTBSY).
+pub fn script(path: &Path, text: &str) {
+    let write = "cat > \"$0\" && chmod 755 \"$0\"";
+    let mut shell = Command::new("sh");
+    let mut writer = shell.args(["-c", write]).arg(path).stdin(Stdio::piped()).spawn().expect("a shell");
+    let written = writer.stdin.take().expect("it is piped").write_all(text.as_bytes());
+    assert!(written.is_ok() && writer.wait().is_ok_and(|status| status.success()), "{}", path.display());
 }
 
 /// An address of the loopback interface (127.0.0.0/8). A port that the kernel has chosen there stays free after it was closed, since
@@ -34,6 +46,16 @@ fn count() -> u32 {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn scripts_can_be_run_at_once() {
+        let path = unused("script");
+        for number in 0..10 {
+            script(&path, &format!("#!/bin/sh\nexit {number}\n"));
+            assert_eq!(Command::new(&path).status().unwrap().code(), Some(number));
+        }
+        std::fs::remove_file(path).unwrap();
+    }
 
     #[test]
     fn nothing_comes_twice() {

@@ -43,7 +43,7 @@ fn in_namespace() -> Command {
         clickwork_oracles::lacking("no network namespaces here");
     }
     let mut command = Command::new("timeout");
-    command.args(["20", "unshare", "-n"]);
+    command.args(["300", "unshare", "-n"]);
     command
 }
 

@@ -130,7 +130,6 @@ impl Element for KernelFilter {
 #[cfg(test)]
 mod tests {
     use crate::testing::Harness;
-    use std::os::unix::fs::PermissionsExt;
     use std::path::PathBuf;
 
     /// A program that writes down what it is called with, and fails for the interface `bad0`.
@@ -142,8 +141,7 @@ mod tests {
             std::fs::create_dir_all(&dir).unwrap();
             let script = "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/calls\"\n\
                           case \"$*\" in *bad0*) echo 'no such luck' >&2; exit 3;; esac\n";
-            std::fs::write(dir.join("iptables"), script).unwrap();
-            std::fs::set_permissions(dir.join("iptables"), std::fs::Permissions::from_mode(0o755)).unwrap();
+            clickwork_oracles::script(&dir.join("iptables"), script);
             Fake(dir)
         }
 
