@@ -2,7 +2,7 @@
 //! and which method each call reaches.
 //!
 //! - `PROLAC_NAMES_PROGRAMS=100000` compares so many programs;
-//! - `PROLAC_NAMES_SEED=17` compares one program, and prints it.
+//! - `PROLAC_NAMES_SEED=17` compares one program, or so many from this one on.
 //!
 //! Read first: `model.rs`, then `resolve.rs`.
 
@@ -43,7 +43,7 @@ fn smallest(seed: u64) -> String {
 fn a_second_resolver_agrees() {
     let one = variable("PROLAC_NAMES_SEED");
     let first = one.unwrap_or(1);
-    let count = if one.is_some() { 1 } else { variable("PROLAC_NAMES_PROGRAMS").unwrap_or(200) };
+    let count = variable("PROLAC_NAMES_PROGRAMS").unwrap_or(if one.is_some() { 1 } else { 200 });
     let mut different = 0;
     for seed in first..first + count {
         let program = generate::program(seed);

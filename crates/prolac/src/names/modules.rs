@@ -6,6 +6,7 @@ use clickwork_source::{Diagnostic, Span};
 
 use super::headers::Part;
 use super::members::entry;
+use super::operators::is_same;
 use super::space::{Entry, Feature, Link, LinkKind, Space, Using};
 use super::{Builder, State, View};
 use crate::Name;
@@ -131,15 +132,15 @@ impl Builder<'_, '_> {
                 space.insert(name.clone(), self.as_used_by(parent, entry));
                 continue;
             };
-            match (&mut mine.feature, &entry.feature) {
-                (Feature::Space(mine, first), Feature::Space(shown, second)) if first == second => {
+            if let (Feature::Space(mine, first), Feature::Space(shown, second)) =
+                (&mut mine.feature, &entry.feature)
+            {
+                if first == second {
                     self.show_again(parent, shown, mine);
                 }
-                _ if mine.origin == entry.origin => {
-                    mine.using = if entry.using == Using::Closed { mine.using } else { entry.using };
-                    mine.level = entry.level.or(mine.level);
-                }
-                _ => {}
+            } else if is_same(mine, &self.as_used_by(parent, entry)) {
+                mine.using = if entry.using == Using::Closed { mine.using } else { entry.using };
+                mine.level = entry.level.or(mine.level);
             }
         }
     }

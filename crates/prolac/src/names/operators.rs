@@ -493,7 +493,7 @@ fn picks(pick: &Pick, program: &Program, entry: &Entry) -> bool {
 }
 
 /// Whether two entries stand for the same feature. A namespace is known by its name and by who opened it first.
-fn is_same(a: &Entry, b: &Entry) -> bool {
+pub(super) fn is_same(a: &Entry, b: &Entry) -> bool {
     match (&a.feature, &b.feature) {
         (Feature::Method(a), Feature::Method(b)) | (Feature::Constructor(a), Feature::Constructor(b)) => {
             a == b

@@ -1,6 +1,6 @@
 //! The simple names that the methods of a module use and the module does not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use clickwork_source::Span;
 
@@ -10,7 +10,7 @@ use crate::syntax::ast::{self, Expr, ExprKind, InlineLevel, Member};
 
 /// The names, each with the first place that uses it. `space` is what the module has.
 pub fn unresolved(module: &ast::Module, space: &Space) -> BTreeMap<Name, Span> {
-    let mut walk = Walk { top: space, path: Vec::new(), locals: Vec::new(), found: BTreeMap::new() };
+    let mut walk = Walk { top: space, path: Vec::new(), locals: HashMap::new(), found: BTreeMap::new() };
     walk.members(&module.members);
     walk.found
 }
@@ -19,8 +19,8 @@ struct Walk<'s> {
     top: &'s Space,
     /// Namespaces around the method.
     path: Vec<Name>,
-    /// Parameters and variables in sight.
-    locals: Vec<Name>,
+    /// Parameters and variables in sight, and how many there are of each name.
+    locals: HashMap<Name, u32>,
     found: BTreeMap<Name, Span>,
 }
 
@@ -44,7 +44,7 @@ impl Walk<'_> {
         let depth = self.path.len();
         let outer = method.name.parts.split_last().map_or(&[][..], |(_, outer)| outer);
         self.path.extend(outer.iter().map(|part| part.name.clone()));
-        self.locals = method.params.iter().filter_map(|p| Some(p.name.as_ref()?.name.clone())).collect();
+        self.locals = method.params.iter().filter_map(|p| Some((p.name.as_ref()?.name.clone(), 1))).collect();
         if let Some(body) = &method.body {
             self.expr(body);
         }
@@ -53,7 +53,7 @@ impl Walk<'_> {
     }
 
     fn name(&mut self, name: &ast::Ident) {
-        let known = self.locals.contains(&name.name)
+        let known = self.locals.contains_key(&name.name)
             || (0..=self.path.len())
                 .rev()
                 .any(|depth| self.top.at(&self.path[..depth]).is_some_and(|s| s.get(&name.name).is_some()));
@@ -90,17 +90,16 @@ impl Walk<'_> {
                 level.iter().for_each(|level| self.expr(level));
                 self.expr(e);
             }
-            Comma(members) => members.iter().for_each(|member| self.expr(member)),
+            Comma(all) | CaseBar(all) => all.iter().for_each(|member| self.expr(member)),
+            Chain(first, rest) => {
+                self.expr(first);
+                rest.iter().for_each(|(_, e)| self.expr(e));
+            }
             Call(f, args) => {
                 self.expr(f);
                 args.iter().for_each(|arg| self.expr(arg));
             }
-            Index(a, b)
-            | Binary(_, a, b)
-            | Assign(_, a, b)
-            | MinMax(_, a, b)
-            | Implies(a, b)
-            | CaseBar(a, b) => {
+            Index(a, b) | Binary(_, a, b) | Assign(_, a, b) | MinMax(_, a, b) | Implies(a, b) => {
                 self.expr(a);
                 self.expr(b);
             }
@@ -137,9 +136,17 @@ impl Walk<'_> {
             binding.args.iter().flatten().for_each(|arg| self.expr(arg));
             binding.value.iter().for_each(|value| self.expr(value));
         }
-        let depth = self.locals.len();
-        self.locals.extend(bindings.iter().map(|b| b.name.name.clone()));
+        for binding in bindings {
+            *self.locals.entry(binding.name.name.clone()).or_default() += 1;
+        }
         self.expr(body);
-        self.locals.truncate(depth);
+        for binding in bindings {
+            if let Some(count) = self.locals.get_mut(&binding.name.name) {
+                *count -= 1;
+                if *count == 0 {
+                    self.locals.remove(&binding.name.name);
+                }
+            }
+        }
     }
 }

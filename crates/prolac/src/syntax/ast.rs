@@ -330,6 +330,8 @@ pub enum ExprKind {
     Postfix(PostfixOp, Box<Expr>),
     /// `a + b` and its like, `&&` and `||` included.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a + b - c + d ...`: many operands with operators of one level between them, which group from the left.
+    Chain(Box<Expr>, Vec<(BinaryOp, Expr)>),
     /// `c ? a : b`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `a = b`, `a += b`, `a min= b`
@@ -340,8 +342,8 @@ pub enum ExprKind {
     Comma(Vec<Expr>),
     /// `a ==> b`
     Implies(Box<Expr>, Box<Expr>),
-    /// `a ||| b`
-    CaseBar(Box<Expr>, Box<Expr>),
+    /// `a ||| b ||| c`: two or more, which group from the left.
+    CaseBar(Vec<Expr>),
     /// `if a then b elseif c then d else e end`
     If {
         /// Conditions with what follows their `then`; at least one.

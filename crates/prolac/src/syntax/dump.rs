@@ -239,7 +239,11 @@ impl Dumper<'_> {
             ExprKind::MinMax(which, a, b) => self.list(min_max_text(*which), [a, b]),
             ExprKind::Comma(members) => List::new(",", members.iter().map(|e| self.expr(e))),
             ExprKind::Implies(a, b) => self.list("==>", [a, b]),
-            ExprKind::CaseBar(a, b) => self.list("|||", [a, b]),
+            ExprKind::CaseBar(all) => List::new("|||", all.iter().map(|e| self.expr(e))),
+            ExprKind::Chain(first, rest) => {
+                let rest = rest.iter().map(|(op, e)| self.list(binary_text(*op), [e]));
+                List::new("chain", std::iter::once(self.expr(first)).chain(rest))
+            }
             _ => List::Of(Vec::new()),
         }
     }

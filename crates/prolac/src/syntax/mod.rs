@@ -15,4 +15,4 @@ pub mod token;
 pub use dump::dump;
 pub use format::format;
 pub use lexer::{LineMark, Tokens, tokenize};
-pub use parser::{MAX_DEPTH, parse, statement_hint};
+pub use parser::{LONG_CHAIN, MAX_DEPTH, parse, statement_hint};

@@ -226,7 +226,7 @@ impl<'p> Resolver<'p> {
                     (Thing::Space(mine, a), Thing::Space(theirs, b)) if a == b => {
                         self.show_again(parent, mine, theirs);
                     }
-                    _ if mine.origin == theirs.origin => {
+                    _ if mine.thing == self.as_inherited(parent, theirs).thing => {
                         mine.using = if theirs.using == Using::Closed { mine.using } else { theirs.using };
                         mine.level = theirs.level.or(mine.level);
                     }

@@ -11,7 +11,7 @@ use super::BodyChecker;
 use crate::check::Checker;
 use crate::check::signatures::Progress;
 use crate::names::Scope;
-use crate::program::tree::{Call, Expr, ExprKind, UnaryOp};
+use crate::program::tree::{Call, Expr, ExprKind, LocalId, UnaryOp};
 use crate::program::{MethodId, MethodKind, Type, arith};
 use crate::syntax::ast;
 
@@ -24,6 +24,8 @@ pub struct Constants {
     values: HashMap<MethodId, Result<i64, Why>>,
     /// The methods whose values are being found, outermost first.
     open: Vec<MethodId>,
+    /// What the variables that the checker made for long chains hold.
+    variables: HashMap<LocalId, i64>,
 }
 
 /// Why something is no constant.
@@ -103,7 +105,9 @@ impl<'a> Checker<'a> {
             return Err(Why::Deep(at));
         }
         self.constants.open.push(method);
+        let variables = std::mem::take(&mut self.constants.variables);
         let value = self.find_value(method, at);
+        self.constants.variables = variables;
         self.constants.open.pop();
         // What was found inside a circle or too deep is not the whole truth about the methods on the way.
         let partial = matches!(value, Err(Why::Circle(_) | Why::Deep(_))) && !self.constants.open.is_empty();
@@ -151,6 +155,9 @@ impl<'a> Checker<'a> {
             ExprKind::Int(value) => Ok(*value),
             ExprKind::Convert(inner) => {
                 let value = self.fold(inner)?;
+                if e.ty == Type::Void {
+                    return Ok(value);
+                }
                 arith::convert(&e.ty, value).ok_or(Why::Part(e.span, "this is not constant"))
             }
             ExprKind::Unary(op, inner) => {
@@ -168,7 +175,31 @@ impl<'a> Checker<'a> {
                 let branch = if self.fold(condition)? != 0 { a } else { b };
                 self.fold(branch)
             }
+            ExprKind::Nothing => Ok(0),
+            ExprKind::Implies(a, b) => {
+                let holds = self.fold(a)?;
+                if holds != 0 {
+                    self.fold(b)?;
+                }
+                Ok(holds)
+            }
             ExprKind::Outline(_, inner) => self.fold(inner),
+            ExprKind::Let(bindings, _) if bindings.iter().any(|(_, value)| value.is_some()) => {
+                Err(Why::Part(e.span, "this is not constant"))
+            }
+            ExprKind::Let(_, body) => self.fold(body),
+            ExprKind::Sequence(all) => all.iter().try_fold(0, |_, e| self.fold(e)),
+            ExprKind::Assign(place, value) => match place.kind {
+                ExprKind::Local(local) => {
+                    let value = self.fold(value)?;
+                    self.constants.variables.insert(local, value);
+                    Ok(value)
+                }
+                _ => Err(Why::Part(e.span, "this is not constant")),
+            },
+            ExprKind::Local(local) if self.constants.variables.contains_key(local) => {
+                Ok(self.constants.variables[local])
+            }
             ExprKind::Call(call) => self.fold_call(call, e.span),
             _ => Err(Why::Part(e.span, "this is not constant")),
         }
@@ -215,7 +246,9 @@ fn may_fold(e: &ast::Expr) -> bool {
                     | ast::UnaryOp::Decrement
             ) && may_fold(e)
         }
-        Binary(_, a, b) | MinMax(_, a, b) | CaseBar(a, b) | Implies(a, b) => may_fold(a) && may_fold(b),
+        Binary(_, a, b) | MinMax(_, a, b) | Implies(a, b) => may_fold(a) && may_fold(b),
+        CaseBar(all) => all.iter().all(may_fold),
+        Chain(first, rest) => may_fold(first) && rest.iter().all(|(_, e)| may_fold(e)),
         Conditional(a, b, c) => may_fold(a) && may_fold(b) && may_fold(c),
         If { arms, otherwise } => {
             arms.iter().all(|(a, b)| may_fold(a) && may_fold(b))

@@ -256,7 +256,8 @@ fn first_items(body: &ast::Expr) -> Vec<&ast::Expr> {
     let mut whole = true;
     loop {
         match &rest.kind {
-            ast::ExprKind::Implies(a, _) | ast::ExprKind::CaseBar(a, _) => rest = a,
+            ast::ExprKind::Implies(a, _) => rest = a,
+            ast::ExprKind::CaseBar(all) => rest = &all[0],
             ast::ExprKind::Catch { body, .. } => rest = body,
             _ => break,
         }

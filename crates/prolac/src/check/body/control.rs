@@ -2,10 +2,11 @@
 
 use clickwork_source::{Diagnostic, Span};
 
+use super::BodyChecker;
+use super::chains::Arm;
 use super::convert::{decay, discard};
 use super::never::is_never;
 use super::operators::not;
-use super::{BodyChecker, wrong};
 use crate::program::Type;
 use crate::program::tree::{Expr, ExprKind};
 use crate::syntax::ast;
@@ -21,7 +22,7 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// The members of a row, without the constructor calls for parts.
-    fn comma_list(&self, e: &'a ast::Expr) -> Vec<&'a ast::Expr> {
+    pub(super) fn comma_list(&self, e: &'a ast::Expr) -> Vec<&'a ast::Expr> {
         let mut list = members(e);
         list.retain(|item| !self.parts.iter().any(|part| std::ptr::eq(*part, *item)));
         list
@@ -43,7 +44,7 @@ impl<'a> BodyChecker<'_, 'a> {
         self.either(a, b, span)
     }
 
-    fn either(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
+    pub(super) fn either(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
         if is_never(&a) {
             return a;
         }
@@ -68,7 +69,7 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     /// A choice has the common type of its branches: void if there is none.
-    fn choice(&mut self, condition: Expr, a: Expr, b: Expr, span: Span) -> Expr {
+    pub(super) fn choice(&mut self, condition: Expr, a: Expr, b: Expr, span: Span) -> Expr {
         if is_never(&condition) {
             return condition;
         }
@@ -83,54 +84,6 @@ impl<'a> BodyChecker<'_, 'a> {
         }
     }
 
-    /// `first ||| rest[0] ||| rest[1] ...`, rewritten as long as `first` is a `==>`, a choice or a row. Parentheses do not
-    /// stop the rewriting; `if`, `let`, `catch` and `outline` do. What is left over is `||`.
-    pub(super) fn case_bar(&mut self, first: &'a ast::Expr, rest: &[&'a ast::Expr], span: Span) -> Expr {
-        let Some((next, others)) = rest.split_first() else {
-            return match &first.kind {
-                ast::ExprKind::CaseBar(a, b) => self.case_bar(a, &[b], span),
-                _ => self.expr(first),
-            };
-        };
-        match &first.kind {
-            ast::ExprKind::CaseBar(a, b) => {
-                let rest: Vec<_> = std::iter::once(&**b).chain(rest.iter().copied()).collect();
-                self.case_bar(a, &rest, span)
-            }
-            ast::ExprKind::Implies(a, b) => {
-                let (condition, then) = (self.condition(a), self.expr(b));
-                let otherwise = self.case_bar(next, others, span_of(rest));
-                self.choice(condition, then, otherwise, span)
-            }
-            ast::ExprKind::Conditional(a, b, c) => {
-                let (condition, then) = (self.condition(a), self.expr(b));
-                let otherwise = self.case_bar(c, rest, c.span.join(span_of(rest)));
-                self.choice(condition, then, otherwise, span)
-            }
-            ast::ExprKind::Comma(..) => self.case_bar_after_row(first, rest, span),
-            _ => self.alternatives(first, rest, span),
-        }
-    }
-
-    /// `(a, b) ||| c` is `a, (b ||| c)`.
-    fn case_bar_after_row(&mut self, row: &'a ast::Expr, rest: &[&'a ast::Expr], span: Span) -> Expr {
-        let list = self.comma_list(row);
-        let Some((last, first)) = list.split_last() else { return wrong(span) };
-        let mut all: Vec<Expr> = first.iter().map(|item| self.dropped(item)).collect();
-        all.push(self.case_bar(last, rest, last.span.join(span_of(rest))));
-        in_a_row(all, span)
-    }
-
-    /// What cannot be rewritten: `first || rest[0] || rest[1] ...`.
-    fn alternatives(&mut self, first: &'a ast::Expr, rest: &[&'a ast::Expr], span: Span) -> Expr {
-        let mut all = self.expr(first);
-        for &next in rest {
-            let (a, b) = (self.as_condition(all), self.expr(next));
-            all = self.either(a, b, span);
-        }
-        all
-    }
-
     /// `if a then b elseif c then d else e end`; void without `else`.
     pub(super) fn if_expr(
         &mut self,
@@ -140,16 +93,13 @@ impl<'a> BodyChecker<'_, 'a> {
     ) -> Expr {
         let mut typed = Vec::new();
         for (condition, then) in arms {
-            typed.push((self.condition(condition), self.expr(then)));
+            typed.push(Arm { condition: self.condition(condition), then: self.expr(then), span });
         }
-        let mut rest = match otherwise {
+        let otherwise = match otherwise {
             Some(e) => self.expr(e),
             None => Expr::nothing(span),
         };
-        for (condition, then) in typed.into_iter().rev() {
-            rest = self.choice(condition, then, rest, span);
-        }
-        rest
+        self.choose(typed, otherwise, span)
     }
 
     /// `e catch (X, Y)`: whether one of them was caught.
@@ -224,8 +174,4 @@ pub(super) fn in_a_row(mut all: Vec<Expr>, span: Span) -> Expr {
 
 fn is_all(path: &ast::Path) -> bool {
     !path.global && path.parts.len() == 1 && path.parts[0].name == "all"
-}
-
-fn span_of(list: &[&ast::Expr]) -> Span {
-    list.iter().fold(Span::NONE, |span, e| span.join(e.span))
 }

@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'_, 'a> {
             Index(array, index) => self.index(array, index, e.span),
             Cast(ty, value) => self.cast_expr(ty, value, e.span),
             Assert(value, ty) => self.assert_expr(value, ty),
-            Unary(..) | Postfix(..) | Binary(..) | Assign(..) | MinMax(..) => self.operator(e),
+            Unary(..) | Postfix(..) | Binary(..) | Chain(..) | Assign(..) | MinMax(..) => self.operator(e),
             Conditional(..) | Comma(..) | Implies(..) | CaseBar(..) | If { .. } | Catch { .. } => {
                 self.control(e)
             }
@@ -45,6 +45,7 @@ impl<'a> BodyChecker<'_, 'a> {
             Unary(op, value) => self.unary(*op, value, e.span),
             Postfix(op, place) => self.step(place, *op == ast::PostfixOp::Increment, true, e.span),
             Binary(op, a, b) => self.binary_expr(*op, a, b, e.span),
+            Chain(first, rest) => self.chain(first, rest, e.span),
             Assign(op, place, value) => self.assign(*op, place, value, e.span),
             MinMax(which, a, b) => self.min_max(*which, a, b, e.span),
             _ => wrong(e.span),
@@ -57,7 +58,7 @@ impl<'a> BodyChecker<'_, 'a> {
             Conditional(condition, a, b) => self.conditional(condition, a, b, e.span),
             Comma(..) => self.comma(e),
             Implies(a, b) => self.implies(a, b, e.span),
-            CaseBar(..) => self.case_bar(e, &[], e.span),
+            CaseBar(all) => self.case_bar(all, e.span),
             If { arms, otherwise } => self.if_expr(arms, otherwise.as_deref(), e.span),
             Catch { body, names } => self.catch(body, names, e.span),
             _ => wrong(e.span),

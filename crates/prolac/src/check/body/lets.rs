@@ -3,12 +3,15 @@
 //! The initial values see none of the variables. A variable of module type without an initial value is constructed
 //! without arguments, and so is every element of an array of modules; all others begin with any value at all.
 
+use std::collections::HashMap;
+
 use clickwork_source::{Diagnostic, Severity, Span};
 
 use super::control::in_a_row;
 use super::convert::{decay, discard};
 use super::never::{cut_short, is_never};
 use super::{BodyChecker, is_wrong};
+use crate::Name;
 use crate::program::tree::{Expr, ExprKind, LocalId};
 use crate::program::{ModuleRef, Type};
 use crate::syntax::ast;
@@ -21,11 +24,10 @@ impl<'a> BodyChecker<'_, 'a> {
         let bound: Vec<(LocalId, Option<Expr>)> = bindings.iter().map(|b| self.binding(b)).collect();
         self.beginning.truncate(outer_names);
         self.bindings_differ(bindings);
-        let outer = self.visible.len();
-        self.visible.extend(bound.iter().map(|(id, _)| *id));
+        bound.iter().for_each(|(id, _)| self.show(*id));
         let arrays = self.construct_arrays(&bound);
         let value = decay(self.expr(body));
-        self.visible.truncate(outer);
+        bound.iter().rev().for_each(|(id, _)| self.end(*id));
         if !self.check.diagnostics.iter().skip(messages).any(|d| d.severity == Severity::Error) {
             self.warn_unused(&bound);
         }
@@ -127,12 +129,13 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     fn bindings_differ(&mut self, bindings: &'a [ast::Binding]) {
-        for (index, binding) in bindings.iter().enumerate() {
-            let name = &binding.name;
-            if let Some(first) = bindings[..index].iter().find(|other| other.name.name == name.name) {
+        let mut seen: HashMap<&Name, Span> = HashMap::new();
+        for ast::Binding { name, .. } in bindings {
+            let first = *seen.entry(&name.name).or_insert(name.span);
+            if first != name.span {
                 self.report(
                     Diagnostic::error(name.span, format!("`{}` is declared twice", name.name))
-                        .label(first.name.span, "first declared here"),
+                        .label(first, "first declared here"),
                 );
             }
         }

@@ -87,13 +87,14 @@ impl BodyChecker<'_, '_> {
 
     /// The nearest name that can be used here.
     fn near(&self, name: &Name) -> Option<String> {
-        let locals = self.visible.iter().map(|id| self.locals[id.0 as usize].name.clone());
+        let mut locals: Vec<Name> = self.visible.keys().cloned().collect();
+        locals.sort();
         let view = self.check.names.original_view(self.module());
         let own = &self.check.names.view(view).space;
         let known = std::iter::successors(Some(self.scope.space.len()), |depth| depth.checked_sub(1))
             .filter_map(|depth| own.at(&self.scope.space[..depth]))
             .flat_map(names_in);
-        let all: Vec<Name> = locals.chain(known).collect();
+        let all: Vec<Name> = locals.into_iter().chain(known).collect();
         let known = all.iter().filter(|known| *known != name && self.exists(known));
         suggest(name.as_str(), known).map(str::to_owned)
     }

@@ -10,6 +10,7 @@
 
 mod calls;
 mod cblock;
+mod chains;
 mod constants;
 mod constructors;
 mod control;
@@ -26,6 +27,8 @@ mod places;
 mod pointers;
 mod warnings;
 mod zero;
+
+use std::collections::HashMap;
 
 use clickwork_source::{Diagnostic, Span};
 
@@ -48,8 +51,8 @@ struct BodyChecker<'c, 'a> {
     /// What that is called in messages: `a static method`.
     place: &'static str,
     locals: Vec<Local>,
-    /// The variables that can be named here, innermost last.
-    visible: Vec<LocalId>,
+    /// The variables that can be named here, by name, innermost last.
+    visible: HashMap<Name, Vec<LocalId>>,
     /// For each local, whether anything names it.
     used: Vec<bool>,
     /// The variables of `let` whose initial values are being typed.
@@ -76,7 +79,7 @@ impl<'c, 'a> BodyChecker<'c, 'a> {
             is_static: true,
             place,
             locals: Vec::new(),
-            visible: Vec::new(),
+            visible: HashMap::new(),
             used: Vec::new(),
             beginning: Vec::new(),
             level: None,
@@ -112,7 +115,7 @@ impl<'c, 'a> BodyChecker<'c, 'a> {
         for (param, (name, ty, span)) in ast.params.iter().zip(signature.params.iter()) {
             let id = self.declare(name.clone(), ty.clone(), *span);
             if param.name.is_some() {
-                self.visible.push(id);
+                self.show(id);
             }
         }
     }
@@ -127,7 +130,24 @@ impl<'c, 'a> BodyChecker<'c, 'a> {
 
     /// The innermost variable of that name.
     fn local(&self, name: &Name) -> Option<LocalId> {
-        self.visible.iter().rev().copied().find(|id| self.locals[id.0 as usize].name == *name)
+        self.visible.get(name)?.last().copied()
+    }
+
+    /// From here on a variable can be named.
+    fn show(&mut self, id: LocalId) {
+        let name = self.locals[id.0 as usize].name.clone();
+        self.visible.entry(name).or_default().push(id);
+    }
+
+    /// The innermost variable of its name goes.
+    fn end(&mut self, id: LocalId) {
+        let name = &self.locals[id.0 as usize].name;
+        if let Some(all) = self.visible.get_mut(name) {
+            all.pop();
+            if all.is_empty() {
+                self.visible.remove(name);
+            }
+        }
     }
 
     fn local_expr(&self, id: LocalId, span: Span) -> Expr {

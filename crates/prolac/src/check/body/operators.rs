@@ -67,16 +67,13 @@ impl<'a> BodyChecker<'_, 'a> {
             }
             None if op == ast::BinaryOp::And => {
                 let (a, b) = (self.condition(a), self.condition(b));
-                if is_never(&a) {
-                    return a;
-                }
-                Expr::new(Type::Bool, span, ExprKind::And(Box::new(a), Box::new(b)))
+                self.all_of(vec![a, b], span)
             }
             None => self.or(a, b, span),
         }
     }
 
-    fn binary(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
+    pub(super) fn binary(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
         if is_wrong(&a.ty) || is_wrong(&b.ty) {
             return wrong(span);
         }
@@ -295,7 +292,7 @@ fn update_op(op: ast::AssignOp) -> Option<UpdateOp> {
 }
 
 /// The operator of the typed tree; none for `&&` and `||`.
-fn infix(op: ast::BinaryOp) -> Option<BinaryOp> {
+pub(super) fn infix(op: ast::BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         ast::BinaryOp::Multiply => BinaryOp::Multiply,
         ast::BinaryOp::Divide => BinaryOp::Divide,

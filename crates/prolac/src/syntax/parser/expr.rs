@@ -5,7 +5,7 @@
 //! `p && (outline (q || r))`. After `catch` and its names the loop goes on with the whole as left operand, so that
 //! handlers chain: `a catch x ==> b, c catch y ==> d` is `(((a catch x) ==> (b, c)) catch y) ==> d`.
 
-use super::{Parsed, Parser};
+use super::{LONG_CHAIN, Parsed, Parser};
 use crate::syntax::ast::{AssignOp, BinaryOp, Expr, ExprKind, MinMax, Path, UnaryOp};
 use crate::syntax::token::{Keyword, Punct, TokenKind};
 
@@ -131,12 +131,51 @@ impl Parser<'_> {
     fn binary(&mut self, left: Node, op: Infix) -> Parsed<Node> {
         let right = self.infix(op.right_level())?;
         match op {
-            Infix::CaseBar => self.pair(left, right, ExprKind::CaseBar),
+            Infix::CaseBar => self.cases(left, right),
             Infix::Implies => self.pair(left, right, ExprKind::Implies),
             Infix::Assign(op) => self.pair(left, right, |a, b| ExprKind::Assign(op, a, b)),
-            Infix::Binary(op) => self.pair(left, right, |a, b| ExprKind::Binary(op, a, b)),
+            Infix::Binary(op) => self.chain(left, op, right),
             _ => self.row(left, right),
         }
+    }
+
+    /// `left op right`, and all that follows with operators of the same level.
+    fn chain(&mut self, left: Node, op: BinaryOp, right: Node) -> Parsed<Node> {
+        let (start, level) = (left.start, binary_level(op));
+        let mut height = left.height.max(right.height);
+        let mut rest = vec![(op, *right.expr, self.since(start))];
+        while let Some(Infix::Binary(op)) = self.infix_operator().filter(|op| op.level() == level) {
+            self.bump();
+            let right = self.infix(level + 1)?;
+            height = height.max(right.height);
+            rest.push((op, *right.expr, self.since(start)));
+        }
+        let operators = rest.len().min(LONG_CHAIN) as u32;
+        self.check_height(height + operators)?;
+        let expr = match rest.len() < LONG_CHAIN {
+            true => rest.into_iter().fold(left.expr, |left, (op, right, span)| {
+                Box::new(Expr { kind: ExprKind::Binary(op, left, Box::new(right)), span })
+            }),
+            false => {
+                let rest = rest.into_iter().map(|(op, right, _)| (op, right)).collect();
+                Box::new(Expr { kind: ExprKind::Chain(left.expr, rest), span: self.since(start) })
+            }
+        };
+        Ok(Node { expr, height: height + operators, start, grouped: false })
+    }
+
+    /// `left ||| right`, and all cases that follow.
+    fn cases(&mut self, left: Node, right: Node) -> Parsed<Node> {
+        let mut height = left.height.max(right.height);
+        let mut all = vec![*left.expr, *right.expr];
+        while let Some(Infix::CaseBar) = self.infix_operator() {
+            self.bump();
+            let next = self.infix(Infix::CaseBar.right_level())?;
+            height = height.max(next.height);
+            all.push(*next.expr);
+        }
+        let operators = (all.len() - 1).min(LONG_CHAIN) as u32;
+        self.node(ExprKind::CaseBar(all), left.start, height + operators - 1)
     }
 
     fn pair(

@@ -26,10 +26,13 @@ use super::lexer::{Tokens, tokenize};
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::Name;
 
-/// How deeply a program may be nested: namespaces, types and expressions, a chain such as `a + b + c` included, where
-/// each operator has what stands before it as its operand. A row `a, b, c` is one level, however long. Passes may
-/// therefore be recursive.
+/// How deeply a program may be nested: namespaces, types and expressions. A chain such as `a + b + c`, where each operator
+/// has what stands before it as its operand, and cases `a ||| b ||| c` count as [`LONG_CHAIN`] levels at most, and a row
+/// `a, b, c` as one, however long. Passes may therefore be recursive.
 pub const MAX_DEPTH: u32 = 256;
+
+/// So many operators are a chain that is held flat; shorter ones are nested.
+pub const LONG_CHAIN: usize = 24;
 
 /// A message has been given.
 #[derive(Debug)]
@@ -279,7 +282,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let message = format!("this is nested more than {MAX_DEPTH} levels deep");
-        let hint = "every operator in a chain is a level; give parts of it names of their own";
+        let hint = "give parts of it names of their own";
         Err(self.fail(Diagnostic::error(self.here(), message).hint(hint)))
     }
 }
