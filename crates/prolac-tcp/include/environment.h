@@ -24,10 +24,16 @@ struct tcp_environment {
   void (*segment_free)(void *stack, void *segment);                  /* with its buffer */
   void *(*segment_split)(void *stack, void *segment, uint32_t at);   /* text from byte `at` on, as a new segment that
                                                                         shares the buffer; or NULL */
+  uint32_t (*segment_fill)(void *stack, void *segment, void *next, uint32_t amount); /* moves so much text at most from the
+                                                                        beginning of the next one to the end of the segment;
+                                                                        how much: 0 if there is no memory */
   void (*transmit)(void *stack, const struct tcp_transmit *t);       /* copies what it needs */
   void *(*spawn)(void *stack, void *listener, const void *segment);  /* memory for the TCB of a connection that the
                                                                         segment opens; its addresses are set; or NULL */
   uint64_t (*hash)(void *stack, const void *data, size_t length);    /* SipHash with the stack's secret */
+  uint64_t (*cookie)(void *stack, const void *tcb, uint32_t which);  /* of fast open, for the peer of a connection that its
+                                                                        listener has begun, as its 8 bytes stand in memory:
+                                                                        0 the one to give, 1 one that is good still */
   uint32_t (*random)(void *stack);
   void *(*shared)(void *stack);                                      /* memory that the connections of a stack have in
                                                                         common: as much as shared_size() says, zero at first */

@@ -131,7 +131,7 @@ pub struct Segment {
     pub buffer: u8,
     /// How many segments were merged into this; 1 for an ordinary one.
     pub merged: u16,
-    /// What the TCP has marked.
+    /// What the TCP has marked; of what is given to be sent, [`RECORD_END`].
     pub marks: u16,
     /// Ones' complement sum of the text as it stands in memory, not folded; 0 if the layer below computes checksums.
     pub sum: u32,
@@ -140,6 +140,9 @@ pub struct Segment {
     /// For the TCP.
     pub private: [u64; 6],
 }
+
+/// In [`Segment::marks`]: the text ends a record, so what is written next begins a segment of its own (MSG_EOR).
+pub const RECORD_END: u16 = 64;
 
 const _: () = assert!(size_of::<Segment>() == 128 && size_of::<Tcb>() == 128);
 
@@ -157,7 +160,7 @@ pub struct Config {
     pub sack: u32,
     /// 0 never, 1 offer and accept, 2 accept only.
     pub ecn: u32,
-    /// Bit 0 as client, bit 1 as server.
+    /// Bit 0 as client, bit 1 as server, bit 2 as client without a cookie, 0x200 as server without a cookie, 0x400 every listener.
     pub fast_open: u32,
     /// SYN cookies: 0 never, 1 when the queue is full, 2 always.
     pub syn_cookies: u32,
@@ -237,6 +240,8 @@ pub mod option {
     pub const CONGESTION_CONTROL: u32 = 16;
     /// IP_MTU_DISCOVER.
     pub const PATH_MTU: u32 = 17;
+    /// TCP_FASTOPEN_NO_COOKIE.
+    pub const FAST_OPEN_NO_COOKIE: u32 = 18;
 }
 
 /// A segment to send, as `struct tcp_transmit`.
@@ -268,10 +273,17 @@ pub struct Environment {
     pub segment_free: unsafe extern "C" fn(stack: *mut c_void, segment: *mut Segment),
     pub segment_split:
         unsafe extern "C" fn(stack: *mut c_void, segment: *mut Segment, at: u32) -> *mut Segment,
+    pub segment_fill: unsafe extern "C" fn(
+        stack: *mut c_void,
+        segment: *mut Segment,
+        next: *mut Segment,
+        amount: u32,
+    ) -> u32,
     pub transmit: unsafe extern "C" fn(stack: *mut c_void, t: *const Transmit),
     pub spawn:
         unsafe extern "C" fn(stack: *mut c_void, listener: *mut Tcb, segment: *const Segment) -> *mut Tcb,
     pub hash: unsafe extern "C" fn(stack: *mut c_void, data: *const u8, length: usize) -> u64,
+    pub cookie: unsafe extern "C" fn(stack: *mut c_void, tcb: *const Tcb, which: u32) -> u64,
     pub random: unsafe extern "C" fn(stack: *mut c_void) -> u32,
     pub shared: unsafe extern "C" fn(stack: *mut c_void) -> *mut c_void,
 }
@@ -352,7 +364,7 @@ pub struct Entries {
     /// RFC 9293 §3.10.1, active: sends the SYN. Both addresses are set. With `text` (or null) in the SYN if fast open allows.
     pub connect: unsafe extern "C" fn(tcb: *mut Tcb, now: u64),
     /// RFC 9293 §3.10.2: appends text to what is to be sent, and sends what may be. With URG in the segment's flags its
-    /// last byte is urgent.
+    /// last byte is urgent; without PSH more follows soon, so nothing small goes yet.
     pub send: unsafe extern "C" fn(tcb: *mut Tcb, segment: *mut Segment, now: u64),
     /// The last segment that waits to be sent, or null. Its text may be made longer, before [`Entries::grown`] says so.
     pub unsent_tail: unsafe extern "C" fn(tcb: *mut Tcb) -> *mut Segment,

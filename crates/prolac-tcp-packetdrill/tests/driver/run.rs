@@ -40,14 +40,14 @@ impl Mode {
         }
     }
 
-    fn local(self) -> IpAddr {
+    pub fn local(self) -> IpAddr {
         match self {
             Mode::Ipv6 => "fd3d:fa7b:d17d::1".parse().unwrap(),
             _ => "192.168.0.1".parse().unwrap(),
         }
     }
 
-    fn remote(self) -> IpAddr {
+    pub fn remote(self) -> IpAddr {
         match self {
             Mode::Ipv6 => "2001:db8::1".parse().unwrap(),
             _ => "192.0.2.1".parse().unwrap(),
@@ -55,7 +55,7 @@ impl Mode {
     }
 
     /// As the user of a socket writes an address.
-    fn user(self, address: IpAddr) -> SocketAddr {
+    pub fn user(self, address: IpAddr) -> SocketAddr {
         match (self, address) {
             (Mode::Mapped, IpAddr::V4(v4)) => SocketAddr::new(mapped(v4), PORT),
             _ => SocketAddr::new(address, PORT),

@@ -190,7 +190,6 @@ fn reset(socket: &mut Socket) {
     socket.error = None;
     socket.done = false;
     socket.awaits_text = false;
-    socket.more = false;
 }
 
 fn loopback(like: IpAddr) -> IpAddr {

@@ -67,6 +67,7 @@ pub const TCP_FASTOPEN: i32 = 23;
 pub const TCP_NOTSENT_LOWAT: i32 = 25;
 pub const TCP_SAVE_SYN: i32 = 27;
 pub const TCP_FASTOPEN_CONNECT: i32 = 30;
+pub const TCP_FASTOPEN_KEY: i32 = 33;
 pub const TCP_FASTOPEN_NO_COOKIE: i32 = 34;
 pub const TCP_INQ: i32 = 36;
 

@@ -54,8 +54,14 @@ impl Sockets {
             return Ok(self.receive_urgent(now, fd, buffers, flags)?);
         }
         let length = self.receive_text(now, fd, buffers, flags, progress)?;
-        let inquire = self.at(fd)?.settings.inquire.then(|| self.unread(fd)).transpose()?;
+        let inquire = self.at(fd)?.settings.inquire.then(|| self.inquiry(fd)).transpose()?;
         Ok(Received { length, flags: 0, inquire })
+    }
+
+    /// `tcp_inq_hint`: the end counts too, so that the user goes on to read it.
+    fn inquiry(&self, fd: Fd) -> Result<u32, Errno> {
+        let Some(id) = self.at(fd)?.connection() else { return Ok(0) };
+        Ok(self.stack.readable(id).unwrap_or(0) as u32 + u32::from(self.stack.peer_closed(id)))
     }
 
     fn receive_text(

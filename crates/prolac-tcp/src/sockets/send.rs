@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 
 use crate::abi::{option, state};
-use crate::stack::ConnectionId;
+use crate::stack::{ConnectionId, Writing};
 
 use super::linux::*;
 use super::socket::{SEND, Stage};
@@ -56,11 +56,15 @@ impl Sockets {
         let patient = !socket.non_blocking && flags & MSG_DONTWAIT == 0;
         let waiting = Waiting { fd, events: POLLOUT, timeout: socket.settings.send_timeout, patient };
         if flags & MSG_FASTOPEN != 0 && !progress.begun {
-            self.fast_open(now, fd, data, raw, progress)?;
+            self.fast_open(now, fd, raw, progress)?;
         }
+        let total: usize = data.iter().map(|part| part.len()).sum();
         if self.at(fd)?.awaits_text {
-            self.send_in_syn(now, fd, data, progress)?;
-            return Ok(progress.done);
+            self.send_in_syn(now, fd, data, total, progress)?;
+            // The rest waits for the handshake, if the caller does.
+            if total > 0 && (progress.done == total || !patient) {
+                return Ok(progress.done);
+            }
         }
         let id = self.sendable(now, fd, waiting, flags, progress)?;
         self.queue(now, fd, id, data, flags, waiting, progress)
@@ -71,7 +75,6 @@ impl Sockets {
         &mut self,
         now: u64,
         fd: Fd,
-        data: &[IoSlice<'_>],
         raw: Option<&[u8]>,
         progress: &mut Progress,
     ) -> Result<(), Refusal> {
@@ -87,23 +90,27 @@ impl Sockets {
         }
         let remote = self.destination(fd, raw.ok_or(Errno::INVAL)?)?;
         progress.begun = true;
-        let is_text = data.iter().any(|part| !part.is_empty());
-        self.send_syn(now, fd, remote, is_text)?;
+        self.send_syn(now, fd, remote, true)?;
         Ok(())
     }
 
-    /// The SYN has waited for this.
+    /// The SYN has waited for this: it takes what fits.
     fn send_in_syn(
         &mut self,
         now: u64,
         fd: Fd,
         data: &[IoSlice<'_>],
+        total: usize,
         progress: &mut Progress,
     ) -> Result<(), Errno> {
         let id = self.at(fd)?.connection().ok_or(Errno::PIPE)?;
-        progress.done = self.stack.write_vectored(now, id, data)?;
-        let waits = progress.done == 0;
-        self.at_mut(fd)?.awaits_text = waits;
+        if total == 0 {
+            self.stack.set_option(now, id, option::FAST_OPEN, 0)?;
+        } else {
+            let most = self.stack.text_in_syn(id)?;
+            progress.done = self.stack.write_vectored(now, id, &limited(data, most))?;
+        }
+        self.at_mut(fd)?.awaits_text = total > 0 && progress.done == 0;
         Ok(())
     }
 
@@ -140,19 +147,7 @@ impl Sockets {
         progress: &mut Progress,
     ) -> Result<usize, Refusal> {
         let total: usize = data.iter().map(|part| part.len()).sum();
-        let more = flags & MSG_MORE != 0;
-        if more {
-            self.stack.set_option(now, id, option::CORK, 1).map_err(Errno::from)?;
-        }
-        let result = self.fill(now, fd, id, data, flags, total, progress);
-        if more && !self.at(fd)?.settings.cork {
-            // What is corked by this call stays so until the next one without MSG_MORE.
-            self.at_mut(fd)?.more = true;
-        } else if self.at(fd)?.more {
-            self.at_mut(fd)?.more = false;
-            self.stack.set_option(now, id, option::CORK, 0).map_err(Errno::from)?;
-        }
-        match result {
+        match self.fill(now, fd, id, data, flags, total, progress) {
             Ok(()) => Ok(total),
             Err(Errno::AGAIN) => Err(progress.wait(waiting, now, Errno::AGAIN)),
             Err(error) => Err(error.into()),
@@ -171,16 +166,22 @@ impl Sockets {
         total: usize,
         progress: &mut Progress,
     ) -> Result<(), Errno> {
+        let writing = Writing {
+            urgent: flags & MSG_OOB != 0,
+            more: flags & MSG_MORE != 0,
+            record_end: flags & MSG_EOR != 0,
+        };
+        // TCP_NOTSENT_LOWAT is looked at for each segment.
+        let most = if self.at(fd)?.settings.not_sent_low_water == 0 { usize::MAX } else { self.stack.segment_size(id)? };
         while progress.done < total {
             if !self.has_sent_enough(fd, 1) {
                 return Err(Errno::AGAIN);
             }
-            let rest = Rest::of(data, progress.done);
-            let written = match flags & MSG_OOB != 0 {
-                true => self.stack.write_urgent(now, id, &rest.joined()),
-                false => self.stack.write_vectored(now, id, &rest.parts()),
-            };
-            match written {
+            let rest = Rest::of(data, progress.done).parts();
+            let parts = limited(&rest, most);
+            let is_last = total - progress.done <= most;
+            let writing = if is_last { writing } else { Writing { more: true, ..Writing::default() } };
+            match self.stack.write_with(now, id, &parts, writing) {
                 Ok(0) => return Err(Errno::AGAIN),
                 Ok(count) => progress.done += count,
                 Err(error) => return Err(error.into()),
@@ -193,6 +194,17 @@ impl Sockets {
     pub fn raises_signal(flags: i32) -> bool {
         flags & MSG_NOSIGNAL == 0
     }
+}
+
+/// The first `most` bytes of data.
+fn limited<'a>(data: &'a [IoSlice<'a>], mut most: usize) -> Vec<IoSlice<'a>> {
+    let mut parts = Vec::with_capacity(data.len());
+    for part in data {
+        let length = part.len().min(most);
+        parts.push(IoSlice::new(&part[..length]));
+        most -= length;
+    }
+    parts
 }
 
 /// Data from some byte on.
@@ -217,9 +229,5 @@ impl<'a> Rest<'a> {
         parts.push(IoSlice::new(self.first));
         parts.extend(self.others.iter().copied());
         parts
-    }
-
-    fn joined(&self) -> Vec<u8> {
-        self.parts().iter().flat_map(|part| part.iter().copied()).collect()
     }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::stack::FastOpenKeys;
+
 use super::linux::{IP_TTL, IPPROTO_IP, IPPROTO_IPV6, IPV6_UNICAST_HOPS};
 
 /// All options of one socket.
@@ -49,6 +51,9 @@ pub(super) struct Settings {
     /// Half-open connections with data that a listener allows; 0: fast open is off.
     pub fast_open: u32,
     pub fast_open_connect: bool,
+    pub fast_open_no_cookie: bool,
+    /// `None`: the stack's.
+    pub fast_open_keys: Option<FastOpenKeys>,
     pub not_sent_low_water: u32,
     pub inquire: bool,
 
@@ -130,6 +135,8 @@ impl Default for Settings {
             fast_open_connect: false,
             not_sent_low_water: 0,
             inquire: false,
+            fast_open_no_cookie: false,
+            fast_open_keys: None,
             type_of_service: 0,
             traffic_class: 0,
             path_mtu: PATH_MTU_WANT,

@@ -61,8 +61,6 @@ pub(super) struct Socket {
     pub awaits_text: bool,
     /// SOCK_DONE: the peer's FIN came, which hides later errors from readers.
     pub done: bool,
-    /// The last write said MSG_MORE, and more has not come.
-    pub more: bool,
     pub settings: Settings,
 }
 
@@ -80,7 +78,6 @@ impl Socket {
             error: None,
             awaits_text: false,
             done: false,
-            more: false,
             settings: Settings::default(),
         }
     }

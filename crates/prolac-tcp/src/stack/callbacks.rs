@@ -5,13 +5,17 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
+use clickwork_packet::Packet;
+
+use super::flow::Flow;
 use super::inner::Inner;
+use super::output::HEADROOM;
 use super::sum;
 use crate::abi::{Environment, Segment, Tcb, Transmit};
 
 /// What programs are initialised with: the stack comes with each call.
 pub(crate) static ENVIRONMENT: Environment =
-    Environment { segment_new, segment_free, segment_split, transmit, spawn, hash, random, shared };
+    Environment { segment_new, segment_free, segment_split, segment_fill, transmit, spawn, hash, cookie, random, shared };
 
 /// The stack behind C's pointer.
 ///
@@ -40,6 +44,16 @@ unsafe extern "C" fn segment_split(stack: *mut c_void, segment: *mut Segment, at
     unsafe { inner(stack).split(segment, at) }
 }
 
+unsafe extern "C" fn segment_fill(
+    stack: *mut c_void,
+    segment: *mut Segment,
+    next: *mut Segment,
+    amount: u32,
+) -> u32 {
+    // SAFETY: called by C within an entry, with two segments that it has.
+    unsafe { inner(stack).fill(&mut *segment, &mut *next, amount) }
+}
+
 unsafe extern "C" fn transmit(stack: *mut c_void, t: *const Transmit) {
     // SAFETY: called by C within an entry; the structure is there while it waits.
     unsafe { inner(stack).transmit(&*t) }
@@ -53,6 +67,11 @@ unsafe extern "C" fn spawn(stack: *mut c_void, listener: *mut Tcb, _segment: *co
 unsafe extern "C" fn hash(stack: *mut c_void, data: *const u8, length: usize) -> u64 {
     // SAFETY: called by C within an entry, with so many bytes.
     unsafe { inner(stack).secret.hash(std::slice::from_raw_parts(data, length)) }
+}
+
+unsafe extern "C" fn cookie(stack: *mut c_void, tcb: *const Tcb, which: u32) -> u64 {
+    // SAFETY: called by C within an entry, with a TCB of the stack.
+    unsafe { inner(stack).cookie(tcb, which) }
 }
 
 unsafe extern "C" fn random(stack: *mut c_void) -> u32 {
@@ -96,6 +115,35 @@ impl Inner {
         }
     }
 
+    /// Moves up to `amount` bytes of text of the next segment to the end of this one, which gets a buffer of its own for that: those that
+    /// there are may be in packets that were sent. What is left of the next one is the TCP's affair.
+    ///
+    /// # Safety
+    /// The segments are of this stack, have what their fields say, and both wait to be sent.
+    unsafe fn fill(&mut self, segment: &mut Segment, next: &mut Segment, amount: u32) -> u32 {
+        let moved = amount.min(next.length);
+        if moved == 0 {
+            return 0;
+        }
+        // SAFETY: the caller's.
+        let (front, back) = unsafe {
+            let text = |data, length| std::slice::from_raw_parts(data, length as usize);
+            (if segment.length == 0 { &[] } else { text(segment.data, segment.length) }, text(next.data, moved))
+        };
+        let (own, added) = (front.len(), back.len());
+        let mut packet = Packet::recycled(HEADROOM, own + added, (amount - moved) as usize);
+        packet.data_mut()[..own].copy_from_slice(front);
+        packet.data_mut()[own..].copy_from_slice(back);
+        // SAFETY: as above.
+        let (sum, first_sum) = (next.sum, unsafe { self.first_sum(next, moved) });
+        let known = next.sum != 0 && (segment.sum != 0 || own == 0);
+        segment.sum = if known { sum::join(segment.sum, own, first_sum) } else { 0 };
+        next.sum = if sum == 0 { 0 } else { sum::rest(sum, first_sum, added) };
+        segment.data = packet.data().as_ptr();
+        segment.packet = Some(packet);
+        moved
+    }
+
     /// # Safety
     /// The segment has at least `at` bytes of text.
     unsafe fn first_sum(&self, segment: *const Segment, at: u32) -> u32 {
@@ -106,6 +154,20 @@ impl Inner {
             }
             sum::sum(std::slice::from_raw_parts((*segment).data, at as usize))
         }
+    }
+
+    /// The fast open cookie of a connection's peer, by the keys of its listener or of the stack.
+    ///
+    /// # Safety
+    /// The TCB is one of this stack, and has its addresses.
+    unsafe fn cookie(&mut self, tcb: *const Tcb, which: u32) -> u64 {
+        // SAFETY: the caller's; a listener outlives the connections that refer to it.
+        let (flow, listener) = unsafe { (Flow::of(tcb), (*tcb).listener) };
+        let of_listener = (!listener.is_null())
+            // SAFETY: as above.
+            .then(|| unsafe { self.table.slot_of(listener) })
+            .and_then(|slot| slot.listener.as_ref()?.options.fast_open_keys);
+        of_listener.unwrap_or(self.fast_open_keys).cookie(&flow, which)
     }
 
     /// Memory for the connection that the segment in hand opens, with its addresses.
@@ -143,7 +205,6 @@ mod tests {
     use super::*;
     use crate::abi::Config;
     use crate::program::Program;
-    use clickwork_packet::Packet;
     use proptest::prelude::*;
 
     /// A segment with text, as a user's.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ptr::NonNull;
 
 use super::counters::Counters;
+use super::fast_open::FastOpenKeys;
 use super::flow::{Address, Flow, split};
 use super::listener::Listeners;
 use super::pool::SegmentPool;
@@ -27,6 +28,7 @@ pub(crate) struct Inner {
     /// Ours; with none, all are.
     pub addresses: Vec<(u8, Address)>,
     pub secret: Secret,
+    pub fast_open_keys: FastOpenKeys,
     /// What the TCP keeps for all connections together. Only C looks at it.
     pub shared: Vec<u64>,
     pub counters: Counters,
@@ -46,7 +48,9 @@ pub(crate) struct Inner {
 
 impl Inner {
     pub fn new(config: Config, program: Program) -> Inner {
+        let secret = Secret::random();
         Inner {
+            fast_open_keys: secret.fast_open_keys(),
             table: Table::new(program.tcb_size()),
             shared: vec![0; program.shared_size().div_ceil(8)],
             listeners: Listeners::default(),
@@ -56,7 +60,7 @@ impl Inner {
             offload: Offload::default(),
             limits: Limits::default(),
             addresses: Vec::new(),
-            secret: Secret::random(),
+            secret,
             counters: Counters::default(),
             output: VecDeque::new(),
             events: VecDeque::new(),

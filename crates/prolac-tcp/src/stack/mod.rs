@@ -13,6 +13,7 @@ mod counters;
 mod crumbs;
 mod entry;
 mod events;
+mod fast_open;
 mod flow;
 mod icmp;
 mod inner;
@@ -39,6 +40,8 @@ use crate::program::Program;
 pub(crate) use callbacks::ENVIRONMENT;
 pub use counters::{Activity, Counters, Drops};
 use inner::Inner;
+pub use fast_open::{FastOpenKey, FastOpenKeys};
+pub use stream::Writing;
 pub use types::{ConnectionId, Event, Limits, ListenerId, Offload, Options, Received, State, Transmit};
 
 /// A TCP with its connections.
@@ -111,7 +114,9 @@ impl TcpStack {
     /// Makes all random numbers and secrets follow from `seed`, so that runs can be repeated. For tests and simulations:
     /// call it before anything else, and never where there are enemies.
     pub fn seed(&mut self, seed: u64) {
-        self.inner_mut().secret = secret::Secret::of_seed(seed);
+        let secret = secret::Secret::of_seed(seed);
+        self.inner_mut().fast_open_keys = secret.fast_open_keys();
+        self.inner_mut().secret = secret;
     }
 
     /// Says what the layer below does for us, from now on.

@@ -7,6 +7,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use siphasher::sip::SipHasher24;
 
+use super::fast_open::FastOpenKeys;
+
 /// A secret and how many random numbers it has given.
 pub(crate) struct Secret {
     key: (u64, u64),
@@ -33,6 +35,12 @@ impl Secret {
 
     pub fn hash(&self, data: &[u8]) -> u64 {
         SipHasher24::new_with_keys(self.key.0, self.key.1).hash(data)
+    }
+
+    /// Keys that nobody has chosen.
+    pub fn fast_open_keys(&self) -> FastOpenKeys {
+        let halves = [self.hash(b"fast open"), self.hash(b"cookies")].map(u64::to_le_bytes);
+        FastOpenKeys { primary: halves.concat().try_into().expect("sixteen bytes"), backup: None }
     }
 
     pub fn next(&mut self) -> u64 {

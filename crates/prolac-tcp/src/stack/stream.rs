@@ -12,13 +12,49 @@ use super::inner::Inner;
 use super::output::HEADROOM;
 use super::sum;
 use super::types::ConnectionId;
-use crate::abi::{Segment, state};
+use crate::abi::{RECORD_END, Segment, state};
 use crate::error::Error;
 
 /// PSH in a segment given to the TCP: the last of a write.
 const PSH: u8 = 8;
 /// URG in a segment given to the TCP: its last byte is urgent.
 const URG: u8 = 32;
+
+/// What a write says besides its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writing {
+    /// The last byte is urgent (MSG_OOB).
+    pub urgent: bool,
+    /// More follows soon, so what does not fill a segment waits for it (MSG_MORE).
+    pub more: bool,
+    /// A record ends here: what is written next does not share a segment with it (MSG_EOR).
+    pub record_end: bool,
+}
+
+impl Writing {
+    /// Flags and marks of the last segment.
+    fn last(self) -> Last {
+        let flag = |is: bool, bit: u8| if is { bit } else { 0 };
+        Last {
+            flags: flag(!self.more, PSH) | flag(self.urgent, URG),
+            marks: if self.record_end { RECORD_END } else { 0 },
+        }
+    }
+}
+
+/// What the last segment of a write is given.
+#[derive(Clone, Copy)]
+struct Last {
+    flags: u8,
+    marks: u16,
+}
+
+impl Last {
+    fn give(self, segment: &mut Segment) {
+        segment.flags |= self.flags;
+        segment.marks |= self.marks;
+    }
+}
 /// Text of a segment as long as nothing is known of the peer: RFC 9293 §3.7.1.
 const SMALLEST_BUFFER: u32 = 536;
 /// To which the send buffer may grow by itself, as Linux's `tcp_wmem`.
@@ -27,7 +63,7 @@ const MAX_SEND_BUFFER: u32 = 4 << 20;
 impl TcpStack {
     /// Writes as much as there is room for. EAGAIN if there is none, EPIPE if the sending side is shut down.
     pub fn write(&mut self, now: u64, id: ConnectionId, data: &[u8]) -> Result<usize, Error> {
-        self.write_all(now, id, &[IoSlice::new(data)], 0)
+        self.write_with(now, id, &[IoSlice::new(data)], Writing::default())
     }
 
     /// The same from several pieces.
@@ -37,20 +73,21 @@ impl TcpStack {
         id: ConnectionId,
         data: &[IoSlice<'_>],
     ) -> Result<usize, Error> {
-        self.write_all(now, id, data, 0)
+        self.write_with(now, id, data, Writing::default())
     }
 
     /// Writes text whose last byte is urgent (MSG_OOB).
     pub fn write_urgent(&mut self, now: u64, id: ConnectionId, data: &[u8]) -> Result<usize, Error> {
-        self.write_all(now, id, &[IoSlice::new(data)], URG)
+        self.write_with(now, id, &[IoSlice::new(data)], Writing { urgent: true, ..Writing::default() })
     }
 
-    fn write_all(
+    /// Writes several pieces, and says more about them. If not all finds room, it is as if there were no more.
+    pub fn write_with(
         &mut self,
         now: u64,
         id: ConnectionId,
         data: &[IoSlice<'_>],
-        flags: u8,
+        writing: Writing,
     ) -> Result<usize, Error> {
         let index = self.slot_in_use(id)?;
         self.may_write(index)?;
@@ -60,10 +97,10 @@ impl TcpStack {
             return Err(Error::WOULD_BLOCK);
         }
         let (mut source, total) = (Source { pieces: data, offset: 0, taken: 0 }, wanted.min(room));
-        let last_flags = PSH | if total == wanted { flags } else { 0 };
+        let last = if total == wanted { writing } else { Writing::default() }.last();
         let mut done = 0;
         while done < total {
-            match self.send_some(now, index, &mut source, total - done, last_flags) {
+            match self.send_some(now, index, &mut source, total - done, last) {
                 0 => break,
                 n => done += n,
             }
@@ -121,11 +158,11 @@ impl TcpStack {
     }
 
     /// Hands the next piece of at most `left` bytes to the TCP. Returns its length; 0 if there is no memory for it.
-    fn send_some(&mut self, now: u64, index: u32, source: &mut Source<'_>, left: usize, flags: u8) -> usize {
+    fn send_some(&mut self, now: u64, index: u32, source: &mut Source<'_>, left: usize, last: Last) -> usize {
         // SAFETY: the TCB is a constructed one, and the call reads it only.
         let tail = unsafe { (self.program.entries().unsent_tail)(self.tcb(index)) };
         // SAFETY: no entry runs, so nobody has a reference to the segment.
-        let grown = unsafe { self.inner_mut().grow_tail(index, tail, source, left, flags) };
+        let grown = unsafe { self.inner_mut().grow_tail(index, tail, source, left, last) };
         if grown > 0 {
             // SAFETY: the TCB is a constructed one, and its last segment became so much longer.
             self.enter(index, |entries, tcb| unsafe { (entries.grown)(tcb, grown as u32, now) });
@@ -133,12 +170,19 @@ impl TcpStack {
         }
         // The last piece of a long write, and what cannot be sent yet, will probably be joined by what is written next.
         let waits = !tail.is_null() || source.taken > 0;
-        let (segment, n) = self.inner_mut().new_text(index, source, left, flags, waits);
+        let (segment, n) = self.inner_mut().new_text(index, source, left, last, waits);
         if n > 0 {
             // SAFETY: the TCB is a constructed one, and takes the segment.
             self.enter(index, |entries, tcb| unsafe { (entries.send)(tcb, segment, now) });
         }
         n
+    }
+
+    /// Bytes of text in a full segment.
+    pub fn segment_size(&self, id: ConnectionId) -> Result<usize, Error> {
+        let index = self.slot_in_use(id)?;
+        // SAFETY: the slot is in use, and no entry runs.
+        Ok(unsafe { (*self.tcb(index)).segment_size } as usize)
     }
 
     /// Bytes that may be written now.
@@ -189,10 +233,13 @@ impl Inner {
         tail: *mut Segment,
         source: &mut Source<'_>,
         left: usize,
-        flags: u8,
+        last: Last,
     ) -> usize {
         // SAFETY: the caller's.
         let Some(segment) = (unsafe { tail.as_mut() }) else { return 0 };
+        if segment.marks & RECORD_END != 0 {
+            return 0;
+        }
         let (length, most) = (segment.length as usize, self.most_text(index));
         // SAFETY: the slot is in use, and no entry runs.
         let segment_size = unsafe { (*self.table.slots[index as usize].tcb).segment_size }.max(1);
@@ -214,7 +261,10 @@ impl Inner {
         segment.sum = if known { sum::join(segment.sum, length, sum) } else { 0 };
         segment.data = packet.data()[start..].as_ptr();
         segment.length += n as u32;
-        segment.flags |= if n == left { flags } else { 0 };
+        segment.flags &= !PSH;
+        if n == left {
+            last.give(segment);
+        }
         n
     }
 
@@ -225,7 +275,7 @@ impl Inner {
         index: u32,
         source: &mut Source<'_>,
         left: usize,
-        flags: u8,
+        last: Last,
         waits: bool,
     ) -> (*mut Segment, usize) {
         let most = self.most_text(index);
@@ -238,7 +288,9 @@ impl Inner {
         new.data = packet.data().as_ptr();
         new.packet = Some(packet);
         new.length = n as u32;
-        new.flags = if n == left { flags } else { 0 };
+        if n == left {
+            last.give(new);
+        }
         (segment, n)
     }
 }

@@ -2,6 +2,7 @@
 
 use clickwork_packet::Packet;
 
+use super::fast_open::FastOpenKeys;
 use crate::abi::{option, state};
 
 /// A connection of a stack. It stays valid, whatever the peer does, until the user has left the connection (`close`,
@@ -227,6 +228,10 @@ pub struct Options {
     pub window_clamp: Option<u32>,
     /// Send or accept text in the SYN.
     pub fast_open: bool,
+    /// Text in the SYN needs no cookie, here or at the peer (TCP_FASTOPEN_NO_COOKIE).
+    pub fast_open_no_cookie: bool,
+    /// A listener's keys of cookies (TCP_FASTOPEN_KEY); the stack's if there are none.
+    pub fast_open_keys: Option<FastOpenKeys>,
     /// Urgent data stay in the stream (SO_OOBINLINE).
     pub out_of_band_inline: bool,
     /// 0 Reno, 1 CUBIC.
@@ -263,6 +268,7 @@ impl Options {
             value(option::FIN_TIMEOUT, self.fin_timeout),
             value(option::WINDOW_CLAMP, self.window_clamp),
             flag(option::FAST_OPEN, self.fast_open),
+            flag(option::FAST_OPEN_NO_COOKIE, self.fast_open_no_cookie),
             flag(option::OUT_OF_BAND_INLINE, self.out_of_band_inline),
             value(option::CONGESTION_CONTROL, self.congestion_control),
             value(option::PATH_MTU, self.path_mtu),

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use super::TcpStack;
+use super::fast_open::FastOpenKeys;
 use super::flow::{Flow, join};
 use super::ip::HOP_LIMIT;
 use super::listener::{Listener, Place};
@@ -300,6 +301,31 @@ impl TcpStack {
         let index = self.listener_slot(id)?;
         self.inner_mut().table.slots[index as usize].hop_limit = limit;
         Ok(())
+    }
+
+    /// Keys of the cookies of fast open, for listeners that have none of their own. Without, they are random.
+    pub fn set_fast_open_keys(&mut self, keys: FastOpenKeys) {
+        self.inner_mut().fast_open_keys = keys;
+    }
+
+    /// Those that it has now.
+    pub fn fast_open_keys(&self) -> FastOpenKeys {
+        self.inner().fast_open_keys
+    }
+
+    /// Keys of a listener's own.
+    pub fn set_listener_fast_open_keys(&mut self, id: ListenerId, keys: FastOpenKeys) -> Result<(), Error> {
+        let index = self.listener_slot(id)?;
+        let slot = &mut self.inner_mut().table.slots[index as usize];
+        slot.listener.as_mut().expect("it is a listener").options.fast_open_keys = Some(keys);
+        Ok(())
+    }
+
+    /// Most text that the SYN has room for which a connection holds back for it.
+    pub fn text_in_syn(&self, id: ConnectionId) -> Result<usize, Error> {
+        let index = self.slot_in_use(id)?;
+        // SAFETY: the slot is in use, and no entry runs.
+        Ok(unsafe { (*self.tcb(index)).buffer_size } as usize)
     }
 
     /// Bytes that may wait to be acknowledged.

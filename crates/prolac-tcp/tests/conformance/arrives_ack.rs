@@ -13,6 +13,15 @@ in_states! {
         t.is(state);
     }
 
+    /// As Linux, also outside of the window: no answer to what no TCP sends.
+    missing_outside(t, state) [
+        syn_received_actively, established, fin_wait_1, fin_wait_2, close_wait, closing, last_ack,
+    ] {
+        t.inject_all(&["P n-50(10)", "F n-1", "P n-5(10)", "F n+100000"]);
+        t.quiet(10 * MS);
+        t.is(state);
+    }
+
     /// An acknowledgment of what was never sent: an answer, and the segment is dropped.
     of_the_future(t, state) [established, fin_wait_1, fin_wait_2, close_wait, closing, last_ack] {
         t.inject("P. n(10) ack n+1");
@@ -166,4 +175,43 @@ fn time_wait_restarts() {
     t.is(state::TIME_WAIT);
     t.quiet(30 * SECOND);
     t.is(state::CLOSED);
+}
+
+/// Nothing but an old acknowledgment of our FIN is expected: whatever else comes with an acknowledgment is answered, wherever it lies in
+/// the window, and the time begins anew.
+#[test]
+fn time_wait_answers_what_lies_in_the_window() {
+    for segment in ["F. n", ". n+50", "P. n(10)", "P. n+50(10)", "F. n+50", "S. n", "FS. n-1"] {
+        let mut t = to::time_wait();
+        t.pass(40 * SECOND);
+        t.inject(segment);
+        t.expect(". 2 ack 2");
+        t.quiet(40 * SECOND);
+        t.is(state::TIME_WAIT);
+        t.quiet(30 * SECOND);
+        t.is(state::CLOSED);
+    }
+}
+
+/// The plain acknowledgment of our FIN begins the time anew and says nothing.
+#[test]
+fn time_wait_takes_a_plain_acknowledgment() {
+    let mut t = to::time_wait();
+    t.pass(40 * SECOND);
+    t.inject(". n");
+    t.quiet(40 * SECOND);
+    t.is(state::TIME_WAIT);
+}
+
+/// An old SYN is challenged, and is no reason to wait longer: anybody may send it.
+#[test]
+fn time_wait_challenges_old_syns() {
+    for segment in ["S n", "FS n-1", "S n-1"] {
+        let mut t = to::time_wait();
+        t.pass(40 * SECOND);
+        t.inject(segment);
+        t.expect(". 2 ack 2");
+        t.quiet(30 * SECOND);
+        t.is(state::CLOSED);
+    }
 }

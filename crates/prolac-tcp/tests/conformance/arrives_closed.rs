@@ -88,7 +88,7 @@ mod listen {
     #[test]
     fn other_is_dropped() {
         let mut t = to::listen();
-        t.inject_all(&["- 0", "F 0", "P 0(10)", "U 5(3) urg 3"]);
+        t.inject_all(&["- 0", "F 0", "P 0(10)", "U 5(3) urg 3", "FS 0", "FS 0(10)"]);
         t.quiet(SECOND);
         assert_eq!(t.stack.connections().count(), 0);
     }

@@ -81,3 +81,19 @@ fn flushes_the_queues() {
     t.inject("R n");
     t.quiet(1000 * SECOND);
 }
+
+/// As Linux: what was written has not arrived, or its arrival was not told.
+#[test]
+fn closing_and_last_ack_tell_the_user() {
+    for mut t in [to::last_ack(), to::closing()] {
+        t.inject("R n");
+        t.is(state::CLOSED);
+        assert_eq!(t.error(), ECONNRESET);
+    }
+    let mut t = to::close_wait();
+    t.write(100);
+    t.shutdown();
+    t.all();
+    t.inject("R n");
+    assert_eq!(t.error(), ECONNRESET);
+}

@@ -22,6 +22,15 @@ in_states! {
         t.is(state);
     }
 
+    /// Across the window's left edge: text behind it is not taken.
+    across_the_edge(t, state) [established, fin_wait_1, fin_wait_2, close_wait, closing, last_ack] {
+        t.inject("S. n-5(10)");
+        t.expect(". n ack n");
+        t.nothing();
+        t.is(state);
+        assert_eq!(t.read_all(), 0);
+    }
+
     /// With an acknowledgment, too.
     with_ack(t, state) [established, fin_wait_1, fin_wait_2, close_wait, closing, last_ack, time_wait] {
         t.inject("S. n-1000");
@@ -48,6 +57,19 @@ fn syn_received_answers_a_repetition() {
     let mut t = to::syn_received();
     t.inject("S 0 <mss 1000>");
     t.expect("S. 0 ack 1");
+    t.is(state::SYN_RECEIVED);
+}
+
+/// A SYN-ACK is no answer to ours, since we did not begin.
+#[test]
+fn syn_received_is_not_established_by_a_syn() {
+    let mut t = to::syn_received();
+    t.inject("S. 0 ack 1");
+    t.expect(". 1 ack 1");
+    t.is(state::SYN_RECEIVED);
+    t.pass(SECOND / 2);
+    t.inject("SR 0");
+    t.nothing();
     t.is(state::SYN_RECEIVED);
 }
 

@@ -100,4 +100,18 @@ mod text {
         t.expect("R 2");
         t.is(state::CLOSED);
     }
+
+    /// A FIN ahead says that there is text before it; and the reset is the last word.
+    #[test]
+    fn unwanted_text_is_reset_once() {
+        for segment in ["F. 11 ack 2", "P. -4(10) ack 2", "P. 5(10) ack 2"] {
+            let mut t = to::established();
+            t.close();
+            t.expect("F. 1 ack 1");
+            t.inject(segment);
+            t.expect("R 2");
+            t.quiet(SECOND);
+            t.is(state::CLOSED);
+        }
+    }
 }

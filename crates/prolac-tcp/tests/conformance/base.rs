@@ -26,11 +26,13 @@ const ABOUT_EXTENSIONS: [&str; 15] = [
 ];
 
 /// Rows of RFC 9293 that an extension meets, with its name.
-const BY_EXTENSIONS: [(&str, &str); 14] = [
+const BY_EXTENSIONS: [(&str, &str); 16] = [
     ("acknowledgments::delayed", "delay-ack"),
     ("acknowledgments::goes_with_text", "delay-ack"),
     ("arrives_ack::of_the_distant_past", "blind-defence"),
+    ("arrives_disorder::blocks_end_with_the_text", "sack"),
     ("arrives_reset::in_window", "blind-defence"),
+    ("arrives_syn::across_the_edge", "blind-defence"),
     ("arrives_syn::in_window", "blind-defence"),
     ("arrives_syn::time_wait_opens_anew_by_timestamp", "timestamps"),
     ("opening::isn_depends_on_the_secret", "secure-iss"),

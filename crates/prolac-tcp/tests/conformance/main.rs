@@ -19,6 +19,7 @@ mod support;
 // RFC 9293 §3.10: states and events.
 mod arrives_ack;
 mod arrives_closed;
+mod arrives_disorder;
 mod arrives_fin;
 mod arrives_reset;
 mod arrives_sequence;

@@ -116,6 +116,8 @@ impl Sockets {
             fin_timeout: self.fin_timeout(fd)?,
             window_clamp: some(s.window_clamp),
             fast_open: s.fast_open > 0,
+            fast_open_no_cookie: s.fast_open_no_cookie,
+            fast_open_keys: s.fast_open_keys,
             out_of_band_inline: s.out_of_band_inline,
             congestion_control: s.congestion.map(|c| c as u32),
             path_mtu: Some(u32::from(if v4 { s.path_mtu } else { s.path_mtu_v6 })),

@@ -5,7 +5,9 @@ use crate::abi::{option, state};
 use super::{Value, info, int, within};
 use crate::sockets::linux::*;
 use crate::sockets::settings::Congestion;
+use crate::sockets::socket::Stage;
 use crate::sockets::{Errno, Fd, Sockets};
+use crate::stack::FastOpenKeys;
 
 /// `MAX_TCP_KEEPIDLE` and `MAX_TCP_KEEPINTVL`, seconds.
 const KEEP_TIME_MAX: i32 = 32_767;
@@ -26,8 +28,10 @@ const CONGESTION_NAME: usize = 16;
 
 impl Sockets {
     pub(super) fn set_tcp_option(&mut self, now: u64, fd: Fd, name: i32, raw: &[u8]) -> Result<(), Errno> {
-        if name == TCP_CONGESTION {
-            return self.set_congestion(now, fd, raw);
+        match name {
+            TCP_CONGESTION => return self.set_congestion(now, fd, raw),
+            TCP_FASTOPEN_KEY => return self.set_fast_open_keys(fd, raw),
+            _ => {}
         }
         let value = int(raw)?;
         let flag = u32::from(value != 0);
@@ -122,11 +126,12 @@ impl Sockets {
                 settings.fast_open_connect = on;
             }
             TCP_FASTOPEN_NO_COOKIE => {
-                within(value, 0..=1)?;
+                let flag = within(value, 0..=1)?;
                 if !resting {
                     return Err(Errno::INVAL);
                 }
-                self.store(fd, IPPROTO_TCP, name, value)?;
+                settings.fast_open_no_cookie = flag != 0;
+                self.apply(now, fd, option::FAST_OPEN_NO_COOKIE, flag)?;
             }
             TCP_NOTSENT_LOWAT => settings.not_sent_low_water = value as u32,
             TCP_INQ => settings.inquire = within(value, 0..=1)? != 0,
@@ -146,6 +151,15 @@ impl Sockets {
             _ => return Err(Errno::NOPROTOOPT),
         }
         Ok(())
+    }
+
+    fn set_fast_open_keys(&mut self, fd: Fd, raw: &[u8]) -> Result<(), Errno> {
+        let keys = FastOpenKeys::from_bytes(raw).ok_or(Errno::INVAL)?;
+        self.at_mut(fd)?.settings.fast_open_keys = Some(keys);
+        match self.at(fd)?.stage {
+            Stage::Listening(listener) => Ok(self.stack.set_listener_fast_open_keys(listener, keys)?),
+            _ => Ok(()),
+        }
     }
 
     fn set_congestion(&mut self, now: u64, fd: Fd, raw: &[u8]) -> Result<(), Errno> {
@@ -180,6 +194,10 @@ impl Sockets {
             TCP_USER_TIMEOUT => settings.user_timeout.into(),
             TCP_FASTOPEN => settings.fast_open.into(),
             TCP_FASTOPEN_CONNECT => settings.fast_open_connect.into(),
+            TCP_FASTOPEN_NO_COOKIE => settings.fast_open_no_cookie.into(),
+            TCP_FASTOPEN_KEY => {
+                Value::Bytes(settings.fast_open_keys.unwrap_or(self.stack.fast_open_keys()).to_bytes())
+            }
             TCP_NOTSENT_LOWAT => settings.not_sent_low_water.into(),
             TCP_INQ => settings.inquire.into(),
             TCP_CONGESTION => {
@@ -189,7 +207,7 @@ impl Sockets {
                 Value::Bytes(name)
             }
             TCP_INFO => Value::Bytes(self.info(now, fd)?),
-            TCP_THIN_LINEAR_TIMEOUTS | TCP_THIN_DUPACK | TCP_SAVE_SYN | TCP_FASTOPEN_NO_COOKIE => {
+            TCP_THIN_LINEAR_TIMEOUTS | TCP_THIN_DUPACK | TCP_SAVE_SYN => {
                 self.stored(fd, IPPROTO_TCP, name, 0)?
             }
             TCP_REPAIR => 0.into(),
