@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clickwork_prolac_tcp::abi::Config;
 use clickwork_prolac_tcp::sockets::Limits;
+use clickwork_prolac_tcp::stack::FastOpenKeys;
 
 const SECOND: u32 = 1_000_000;
 
@@ -63,6 +64,15 @@ impl Sysctls {
         self.update_special(config);
     }
 
+    /// The keys of fast open cookies, as `tcp_fastopen_key` shows them: four words in hexadecimal, or twice four.
+    pub fn fast_open_keys(&self) -> Option<FastOpenKeys> {
+        let text = self.text("ipv4/tcp_fastopen_key")?;
+        let words: Option<Vec<u32>> =
+            text.trim().split(['-', ',']).map(|word| u32::from_str_radix(word, 16).ok()).collect();
+        let bytes: Vec<u8> = words?.into_iter().flat_map(u32::to_le_bytes).collect();
+        FastOpenKeys::from_bytes(&bytes)
+    }
+
     fn update_special(&self, config: &mut Config) {
         match self.number("ipv4/tcp_orphan_retries") {
             // 0 means 8, Linux's own default.
@@ -105,6 +115,21 @@ impl Sysctls {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_of_cookies_are_words() {
+        let root = std::env::temp_dir().join(format!("prolac-tcp-sysctl-keys-{}", std::process::id()));
+        std::fs::create_dir_all(root.join("ipv4")).unwrap();
+        let keys = |text: &str| {
+            std::fs::write(root.join("ipv4/tcp_fastopen_key"), text).unwrap();
+            Sysctls::at(&root).fast_open_keys().map(FastOpenKeys::to_bytes)
+        };
+        let one = keys("a1a1a1a1-b2b2b2b2-c3c3c3c3-04030201\n").unwrap();
+        assert_eq!((one.len(), &one[11..]), (16, &[0xc3, 1, 2, 3, 4][..]));
+        assert_eq!(keys("0-1-2-3,4-5-6-7\n").map(|bytes| bytes.len()), Some(32));
+        assert_eq!([keys("0-1-2"), keys("rubbish")], [None, None]);
+        std::fs::remove_dir_all(&root).unwrap();
+    }
 
     #[test]
     fn sysctls_become_parameters() {

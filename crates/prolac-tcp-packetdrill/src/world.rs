@@ -331,6 +331,9 @@ impl State {
         let mut limits = Limits::default();
         self.sysctls.update_limits(&mut limits);
         self.sockets.set_limits(limits);
+        if let Some(keys) = self.sysctls.fast_open_keys() {
+            self.sockets.stack_mut().set_fast_open_keys(keys);
+        }
     }
 
     /// Lets the TCP send as much at once as Linux would. Scripts have one connection, or a few of the same kind.
