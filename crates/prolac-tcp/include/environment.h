@@ -52,5 +52,8 @@ struct tcp_status {
   uint64_t bytes_acked, bytes_received, bytes_sent, bytes_retransmitted;
   uint32_t segments_out, segments_in, data_segments_out, data_segments_in;
   uint32_t delivered, delivered_ce, duplicate_sacks, reordering_seen;
+  uint32_t early_segments, timeouts, timeout_recoveries, timeout_time; /* the last in milliseconds */
+  uint64_t busy_time, window_limited_time, pacing_rate, delivery_rate; /* microseconds; bytes a second */
+  uint32_t fast_open_failure, is_rate_limited_by_user;
 };
 #endif

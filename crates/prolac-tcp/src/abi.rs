@@ -240,6 +240,10 @@ pub mod option {
     pub const CONGESTION_CONTROL: u32 = 16;
     /// IP_MTU_DISCOVER.
     pub const PATH_MTU: u32 = 17;
+    /// Retransmissions of the SYN-ACK that a client's text may take (TCP_DEFER_ACCEPT).
+    pub const DEFER_ACCEPT: u32 = 19;
+    /// Bytes a second; 0: no limit (SO_MAX_PACING_RATE).
+    pub const PACING_RATE: u32 = 20;
     /// TCP_FASTOPEN_NO_COOKIE.
     pub const FAST_OPEN_NO_COOKIE: u32 = 18;
 }
@@ -343,6 +347,16 @@ pub struct Status {
     pub delivered_ce: u32,
     pub duplicate_sacks: u32,
     pub reordering_seen: u32,
+    pub early_segments: u32,
+    pub timeouts: u32,
+    pub timeout_recoveries: u32,
+    pub timeout_time: u32,
+    pub busy_time: u64,
+    pub window_limited_time: u64,
+    pub pacing_rate: u64,
+    pub delivery_rate: u64,
+    pub fast_open_failure: u32,
+    pub is_rate_limited_by_user: u32,
 }
 
 /// A compiled TCP: what `Tcp-Interface` (tcp/base/interface.pc) exports. Each dynamic function is entered with `now` in

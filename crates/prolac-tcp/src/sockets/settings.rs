@@ -52,6 +52,8 @@ pub(super) struct Settings {
     pub fast_open: u32,
     pub fast_open_connect: bool,
     pub fast_open_no_cookie: bool,
+    /// Bytes a second; `None`: no limit.
+    pub pacing_rate: Option<u64>,
     /// `None`: the stack's.
     pub fast_open_keys: Option<FastOpenKeys>,
     pub not_sent_low_water: u32,
@@ -137,6 +139,7 @@ impl Default for Settings {
             inquire: false,
             fast_open_no_cookie: false,
             fast_open_keys: None,
+            pacing_rate: None,
             type_of_service: 0,
             traffic_class: 0,
             path_mtu: PATH_MTU_WANT,

@@ -232,6 +232,10 @@ pub struct Options {
     pub fast_open_no_cookie: bool,
     /// A listener's keys of cookies (TCP_FASTOPEN_KEY); the stack's if there are none.
     pub fast_open_keys: Option<FastOpenKeys>,
+    /// Retransmissions of the SYN-ACK for which a listener waits for a client's text (TCP_DEFER_ACCEPT).
+    pub defer_accept: Option<u32>,
+    /// Most bytes a second (SO_MAX_PACING_RATE).
+    pub pacing_rate: Option<u32>,
     /// Urgent data stay in the stream (SO_OOBINLINE).
     pub out_of_band_inline: bool,
     /// 0 Reno, 1 CUBIC.
@@ -268,6 +272,8 @@ impl Options {
             value(option::FIN_TIMEOUT, self.fin_timeout),
             value(option::WINDOW_CLAMP, self.window_clamp),
             flag(option::FAST_OPEN, self.fast_open),
+            value(option::DEFER_ACCEPT, self.defer_accept),
+            value(option::PACING_RATE, self.pacing_rate),
             flag(option::FAST_OPEN_NO_COOKIE, self.fast_open_no_cookie),
             flag(option::OUT_OF_BAND_INLINE, self.out_of_band_inline),
             value(option::CONGESTION_CONTROL, self.congestion_control),

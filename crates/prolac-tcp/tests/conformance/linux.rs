@@ -147,3 +147,81 @@ fn search_ends_at_the_path() {
     assert!((mtu - 8..=mtu).contains(&(largest + 40)), "{largest}");
     assert_eq!(t.status().send_mss as usize, largest);
 }
+
+/// A listener that waits for text: it hears of nobody before.
+#[test]
+fn accepting_is_deferred_until_text() {
+    let mut t = Peer::new();
+    t.listen_with(4, &Options { defer_accept: Some(2), ..Options::default() });
+    t.inject("S 0 <mss 1000>");
+    t.expect("S. 0 ack 1");
+    t.inject(". 1 ack 1");
+    assert!(t.stack.accept(t.listener.expect("a listener")).is_err());
+    t.quiet(SECOND / 2);
+    t.inject("P. 1(10) ack 1");
+    t.accept();
+    assert_eq!(t.read_all(), 10);
+    t.is(state::ESTABLISHED);
+}
+
+/// It does not wait for ever: when the time is over the SYN-ACK asks once more, and its acknowledgment is enough.
+#[test]
+fn accepting_is_deferred_for_a_while() {
+    let mut t = Peer::new();
+    t.listen_with(4, &Options { defer_accept: Some(2), ..Options::default() });
+    t.inject("S 0 <mss 1000>");
+    t.expect("S. 0 ack 1");
+    t.inject(". 1 ack 1");
+    t.expect_within(3 * SECOND..=3 * SECOND, "S. 0 ack 1");
+    t.inject(". 1 ack 1");
+    t.accept();
+    t.is(state::ESTABLISHED);
+}
+
+/// A FIN, too, is something that the user should hear of.
+#[test]
+fn accepting_is_not_deferred_at_the_end() {
+    let mut t = Peer::new();
+    t.listen_with(4, &Options { defer_accept: Some(2), ..Options::default() });
+    t.inject("S 0 <mss 1000>");
+    t.inject("F. 1 ack 1");
+    t.accept();
+    t.is(state::CLOSE_WAIT);
+}
+
+/// After the first ten segments no more goes than the rate allows, two segments at a time.
+#[test]
+fn pacing() {
+    let mut t = Peer::established();
+    t.set(option::PACING_RATE, 100_000);
+    t.write(30_000);
+    assert_eq!(t.pieces().iter().map(|piece| piece.1).sum::<usize>(), 10_000);
+    t.inject(". 1 ack n");
+    let start = t.now;
+    let mut sent = t.pieces().iter().map(|piece| piece.1).sum::<usize>();
+    while sent < 20_000 {
+        t.run_until_sent();
+        sent += t.pieces().iter().map(|piece| piece.1).sum::<usize>();
+        let least = (t.now - start) as usize / 10;
+        assert!(sent <= least + 4000 && sent + 4000 >= least, "{sent} after {}", t.now - start);
+    }
+}
+
+/// What TCP_INFO counts besides what other tests look at.
+#[test]
+fn status_counts() {
+    let mut t = Peer::established();
+    t.inject("P. 101(100)");
+    t.inject("P. 301(100)");
+    t.write(1000);
+    t.pass(1500 * MS);
+    let status = t.status();
+    assert_eq!((status.early_segments, status.timeouts, status.timeout_recoveries), (2, 3, 1));
+    assert!(status.timeout_time >= 1200 && status.busy_time == 1_500_000, "{status:?}");
+    t.inject(". 1 ack 1001 win 0");
+    t.write(1000);
+    t.pass(100 * MS);
+    let status = t.status();
+    assert_eq!((status.busy_time, status.window_limited_time), (1_500_000, 100_000));
+    assert_eq!(status.delivery_rate, 1000 * SECOND / (1500 * MS));
+}

@@ -115,6 +115,8 @@ impl Sockets {
             syn_count: s.syn_count,
             fin_timeout: self.fin_timeout(fd)?,
             window_clamp: some(s.window_clamp),
+            defer_accept: some(s.defer_accept.into()),
+            pacing_rate: s.pacing_rate.and_then(|rate| u32::try_from(rate).ok()),
             fast_open: s.fast_open > 0,
             fast_open_no_cookie: s.fast_open_no_cookie,
             fast_open_keys: s.fast_open_keys,

@@ -55,7 +55,8 @@ impl Sockets {
                 within(value, 0..=i32::MAX)?;
                 self.store(fd, SOL_SOCKET, name, value)?;
             }
-            SO_PRIORITY | SO_MARK | SO_INCOMING_CPU | SO_MAX_PACING_RATE => {
+            SO_MAX_PACING_RATE => self.set_pacing_rate(now, fd, raw)?,
+            SO_PRIORITY | SO_MARK | SO_INCOMING_CPU => {
                 self.store(fd, SOL_SOCKET, name, value)?;
             }
             _ => return Err(Errno::NOPROTOOPT),
@@ -87,11 +88,30 @@ impl Sockets {
             SO_PROTOCOL => IPPROTO_TCP.into(),
             SO_DOMAIN => if socket.domain == Domain::V4 { AF_INET } else { AF_INET6 }.into(),
             SO_ACCEPTCONN => (socket.state(&self.stack) == state::LISTEN).into(),
-            SO_INCOMING_CPU | SO_MAX_PACING_RATE => self.stored(fd, SOL_SOCKET, name, -1)?,
+            // As the kernel does: a long to who has room for one.
+            SO_MAX_PACING_RATE => {
+                let rate = settings.pacing_rate.unwrap_or(u64::MAX);
+                Value::Bytes(rate.to_ne_bytes().to_vec())
+            }
+            SO_INCOMING_CPU => self.stored(fd, SOL_SOCKET, name, -1)?,
             SO_BROADCAST | SO_DONTROUTE | SO_NO_CHECK | SO_TIMESTAMP | SO_ZEROCOPY | SO_BUSY_POLL
             | SO_PRIORITY | SO_MARK => self.stored(fd, SOL_SOCKET, name, 0)?,
             _ => return Err(Errno::NOPROTOOPT),
         })
+    }
+
+    /// An `int`, or a `long` from who gives so many bytes; all ones: no limit.
+    fn set_pacing_rate(&mut self, now: u64, fd: Fd, raw: &[u8]) -> Result<(), Errno> {
+        let rate = match raw.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes)) {
+            Some(rate) => rate,
+            None => match int(raw)? as u32 {
+                u32::MAX => u64::MAX,
+                rate => rate.into(),
+            },
+        };
+        self.at_mut(fd)?.settings.pacing_rate = (rate != u64::MAX).then_some(rate);
+        // What is faster than the TCP counts needs no limit.
+        self.apply(now, fd, option::PACING_RATE, u32::try_from(rate).unwrap_or(0))
     }
 
     fn apply_send_buffer(&mut self, fd: Fd, bytes: u32) -> Result<(), Errno> {

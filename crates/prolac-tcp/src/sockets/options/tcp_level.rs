@@ -101,7 +101,11 @@ impl Sockets {
                 let milliseconds = self.fin_timeout(fd)?;
                 self.apply(now, fd, option::FIN_TIMEOUT, milliseconds.unwrap_or(u32::MAX))?;
             }
-            TCP_DEFER_ACCEPT => settings.defer_accept = seconds_to_retransmissions(value),
+            TCP_DEFER_ACCEPT => {
+                let rounds = seconds_to_retransmissions(value);
+                settings.defer_accept = rounds;
+                self.apply(now, fd, option::DEFER_ACCEPT, rounds.into())?;
+            }
             TCP_WINDOW_CLAMP => {
                 if value == 0 && state != state::CLOSED {
                     return Err(Errno::INVAL);
