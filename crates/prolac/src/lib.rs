@@ -10,6 +10,7 @@ pub mod check;
 pub mod driver;
 pub mod emit;
 pub mod interpret;
+mod map;
 mod name;
 pub mod names;
 pub mod optimize;
@@ -18,4 +19,5 @@ pub mod report;
 pub mod syntax;
 
 pub use driver::{Compilation, Options};
+pub use map::Map;
 pub use name::Name;

@@ -1,6 +1,6 @@
 //! Small programs built by hand, for the tests of `analyze` and `optimize`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use clickwork_source::Span;
 
@@ -21,7 +21,7 @@ impl Builder {
     pub fn module(&mut self, name: &str, parent: Option<u32>) -> ModuleId {
         let id = ModuleId(self.program.modules.len() as u32);
         let parent = parent.map(ModuleId);
-        let table = parent.map_or(BTreeMap::new(), |p| self.program[p].table.clone());
+        let table = parent.map_or(crate::Map::default(), |p| self.program[p].table.clone());
         if let Some(parent) = parent {
             self.program[parent].children.push(id);
         }

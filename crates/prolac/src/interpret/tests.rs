@@ -1,6 +1,6 @@
 //! The machine on trees made by hand. What whole programs do is tested from their source.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::thread;
 
 use super::*;
@@ -60,7 +60,7 @@ fn program(methods: impl IntoIterator<Item = (u32, Expr)>) -> Program {
         children: Vec::new(),
         fields: Vec::new(),
         methods: (0..methods.len() as u32).map(MethodId).collect(),
-        table: BTreeMap::new(),
+        table: crate::Map::default(),
         constructor: MethodId(0),
         span: NOWHERE,
     };

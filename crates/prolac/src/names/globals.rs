@@ -240,7 +240,7 @@ impl<'a> Builder<'a, '_> {
             children: Vec::new(),
             fields: Vec::new(),
             methods: Vec::new(),
-            table: BTreeMap::new(),
+            table: crate::Map::default(),
             constructor: crate::program::MethodId(u32::MAX),
             span: name.span,
         });

@@ -350,7 +350,10 @@ impl Builder<'_, '_> {
         self.names.methods[id.0 as usize].forward = Some(super::Forward { method, via, level });
         if !is_static {
             for derived in self.program.descendants(module) {
-                self.program[derived].table.entry(id).or_insert(id);
+                let table = &mut self.program[derived].table;
+                if table.get(&id).is_none() {
+                    table.insert(id, id);
+                }
             }
         }
         id

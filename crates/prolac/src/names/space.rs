@@ -1,17 +1,14 @@
 //! Name tables: what a view of a module shows.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
-
 use clickwork_source::Span;
 
-use crate::Name;
 use crate::program::{ExceptionId, FieldId, MethodId, ModuleId, ViewId};
+use crate::{Map, Name};
 
-/// A name table. Copies share their entries until one of them changes.
+/// A name table. Copies share the entries that are the same in both.
 #[derive(Clone, Debug, Default)]
 pub struct Space {
-    entries: Rc<BTreeMap<Name, Entry>>,
+    entries: Map<Name, Entry>,
 }
 
 /// One name in a name table.
@@ -137,20 +134,17 @@ impl Space {
 
     /// The entry to change.
     pub fn get_mut(&mut self, name: &Name) -> Option<&mut Entry> {
-        Rc::make_mut(&mut self.entries).get_mut(name)
+        self.entries.get_mut(name)
     }
 
     /// Binds a name; what it stood for before.
     pub fn insert(&mut self, name: Name, entry: Entry) -> Option<Entry> {
-        Rc::make_mut(&mut self.entries).insert(name, entry)
+        self.entries.insert(name, entry)
     }
 
     /// Removes a name; what it stood for.
     pub fn remove(&mut self, name: &Name) -> Option<Entry> {
-        if !self.entries.contains_key(name) {
-            return None;
-        }
-        Rc::make_mut(&mut self.entries).remove(name)
+        self.entries.remove(name)
     }
 
     /// The namespace at `path` to change.
@@ -164,29 +158,42 @@ impl Space {
 
     /// Keeps the entries for which `keep` says yes, in namespaces inside too. A namespace that loses its last entry goes.
     pub fn retain(&mut self, keep: &mut impl FnMut(&Name, &Entry) -> bool) {
-        let entries = Rc::make_mut(&mut self.entries);
-        entries.retain(|name, entry| match &mut entry.feature {
-            Feature::Space(inner, _) => {
-                inner.retain(keep);
-                !inner.entries.is_empty()
+        let mut gone = Vec::new();
+        let mut spaces = Vec::new();
+        for (name, entry) in self.entries.iter() {
+            match &entry.feature {
+                Feature::Space(..) => spaces.push(name.clone()),
+                _ if keep(name, entry) => {}
+                _ => gone.push(name.clone()),
             }
-            _ => keep(name, entry),
-        });
+        }
+        for name in spaces {
+            if let Some(inner) = self.at_mut(std::slice::from_ref(&name)) {
+                inner.retain(keep);
+                if inner.entries.is_empty() {
+                    gone.push(name);
+                }
+            }
+        }
+        gone.iter().for_each(|name| drop(self.entries.remove(name)));
     }
 
     /// Removes namespaces without names.
     pub fn prune(&mut self) {
-        if self.entries.values().any(|entry| matches!(entry.feature, Feature::Space(..))) {
+        if self.entries.iter().any(|(_, entry)| matches!(entry.feature, Feature::Space(..))) {
             self.retain(&mut |_, _| true);
         }
     }
 
     /// Calls `change` with every entry that is no namespace, in namespaces inside too.
     pub fn for_each_mut(&mut self, change: &mut impl FnMut(&Name, &mut Entry)) {
-        for (name, entry) in Rc::make_mut(&mut self.entries) {
-            match &mut entry.feature {
-                Feature::Space(inner, _) => inner.for_each_mut(change),
-                _ => change(name, entry),
+        let names: Vec<Name> = self.entries.iter().map(|(name, _)| name.clone()).collect();
+        for name in names {
+            if let Some(entry) = self.entries.get_mut(&name) {
+                match &mut entry.feature {
+                    Feature::Space(inner, _) => inner.for_each_mut(change),
+                    _ => change(&name, entry),
+                }
             }
         }
     }

@@ -118,7 +118,8 @@ impl Random {
         let is_static = self.below(4) == 0;
         let inherited = self.b.program[module]
             .table
-            .values()
+            .iter()
+            .map(|(_, definition)| definition)
             .copied()
             .find(|&m| self.b.program[m].path[0] == name.as_str());
         let name = if is_static { format!("s{}", self.b.next_method().0) } else { name };

@@ -11,11 +11,11 @@ mod target;
 pub mod tree;
 mod types;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use clickwork_source::Span;
 
-use crate::Name;
+use crate::{Map, Name};
 pub use layout::{Layout, LayoutError, Slot, layouts};
 pub use print::{print_expr, print_method};
 pub use target::Target;
@@ -97,7 +97,7 @@ pub struct Module {
     pub methods: Vec<MethodId>,
     /// For each slot of its own and its ancestors', the definition that an object of this very module uses.
     /// A slot is named by its first definition. Static methods and constructors have no slot here.
-    pub table: BTreeMap<MethodId, MethodId>,
+    pub table: Map<MethodId, MethodId>,
     /// Its constructor.
     pub constructor: MethodId,
     /// Its name where it is defined.

@@ -222,16 +222,21 @@ impl<'p> Resolver<'p> {
                 None => {
                     names.insert(name.clone(), self.as_inherited(parent, theirs));
                 }
-                Some(mine) => match (&mut mine.thing, &theirs.thing) {
-                    (Thing::Space(mine, a), Thing::Space(theirs, b)) if a == b => {
-                        self.show_again(parent, mine, theirs);
+                Some(mine) => {
+                    let same = mine.thing == self.as_inherited(parent, theirs).thing;
+                    match (&mut mine.thing, &theirs.thing) {
+                        (Thing::Space(mine, a), Thing::Space(theirs, b)) if a == b => {
+                            self.show_again(parent, mine, theirs);
+                        }
+                        (Thing::Space(..), _) | (_, Thing::Space(..)) => {}
+                        _ if same => {
+                            mine.using =
+                                if theirs.using == Using::Closed { mine.using } else { theirs.using };
+                            mine.level = theirs.level.or(mine.level);
+                        }
+                        _ => {}
                     }
-                    _ if mine.thing == self.as_inherited(parent, theirs).thing => {
-                        mine.using = if theirs.using == Using::Closed { mine.using } else { theirs.using };
-                        mine.level = theirs.level.or(mine.level);
-                    }
-                    _ => {}
-                },
+                }
             }
         }
     }
