@@ -9,11 +9,11 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 
+use super::reasons::reason;
+use super::trace::Trace;
 use crate::driver::library::Stack;
 use crate::driver::run::Mode;
 use crate::driver::script::{FLAGS, PacketSpec, TcpOption};
-use super::reasons::reason;
-use super::trace::Trace;
 
 const FILE: &str = "states.txt";
 /// The kernel's answers are looked at again if they are others than they were: its timers may have come between.
@@ -51,7 +51,8 @@ enum User {
 const LISTEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n\
                       0 bind(3, ..., ...) = 0\n0 listen(3, 5) = 0";
 const OPEN: &str = "0 < S 0:0(0) win 32792 <mss 1000>";
-const ACCEPT: &str = "0 < . 1:1(0) ack 1 win 32792\n0 accept(3, ..., ...) = 4\n0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0";
+const ACCEPT: &str =
+    "0 < . 1:1(0) ack 1 win 32792\n0 accept(3, ..., ...) = 4\n0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0";
 const CONNECT: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 4\n0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n\
                        0 connect(4, ..., ...) = -1";
 const SHUT: &str = "0 shutdown(4, SHUT_WR) = 0";
@@ -66,18 +67,84 @@ const STATES: &[State] = &[
     State { name: "LISTEN", script: &[LISTEN], next: 1, sent: [1, 1], user: User::Listens },
     State { name: "SYN-SENT", script: &[CONNECT], next: 1, sent: [0, 1], user: User::Has },
     State { name: "SYN-RECEIVED", script: &[LISTEN, OPEN], next: 1, sent: [0, 1], user: User::Listens },
-    State { name: "SYN-RECEIVED, actively", script: &[CONNECT, OPEN], next: 1, sent: [0, 1], user: User::Has },
+    State {
+        name: "SYN-RECEIVED, actively",
+        script: &[CONNECT, OPEN],
+        next: 1,
+        sent: [0, 1],
+        user: User::Has,
+    },
     State { name: "ESTABLISHED", script: &[LISTEN, OPEN, ACCEPT], next: 1, sent: [1, 1], user: User::Has },
-    State { name: "ESTABLISHED, text sent", script: &[LISTEN, OPEN, ACCEPT, WRITE], next: 1, sent: [1, 101], user: User::Has },
-    State { name: "FIN-WAIT-1", script: &[LISTEN, OPEN, ACCEPT, SHUT], next: 1, sent: [1, 2], user: User::Has },
-    State { name: "FIN-WAIT-1, left", script: &[LISTEN, OPEN, ACCEPT, CLOSE], next: 1, sent: [1, 2], user: User::Left },
-    State { name: "FIN-WAIT-2", script: &[LISTEN, OPEN, ACCEPT, SHUT, ACK_OF_END], next: 1, sent: [2, 2], user: User::Has },
-    State { name: "FIN-WAIT-2, left", script: &[LISTEN, OPEN, ACCEPT, CLOSE, ACK_OF_END], next: 1, sent: [2, 2], user: User::Left },
-    State { name: "CLOSING", script: &[LISTEN, OPEN, ACCEPT, SHUT, END], next: 2, sent: [1, 2], user: User::Has },
-    State { name: "TIME-WAIT", script: &[LISTEN, OPEN, ACCEPT, SHUT, ACK_OF_END, END_OF_BOTH], next: 2, sent: [2, 2], user: User::Has },
-    State { name: "CLOSE-WAIT", script: &[LISTEN, OPEN, ACCEPT, END], next: 2, sent: [1, 1], user: User::Has },
-    State { name: "LAST-ACK", script: &[LISTEN, OPEN, ACCEPT, END, SHUT], next: 2, sent: [1, 2], user: User::Has },
-    State { name: "LAST-ACK, text sent", script: &[LISTEN, OPEN, ACCEPT, END, WRITE, SHUT], next: 2, sent: [1, 102], user: User::Has },
+    State {
+        name: "ESTABLISHED, text sent",
+        script: &[LISTEN, OPEN, ACCEPT, WRITE],
+        next: 1,
+        sent: [1, 101],
+        user: User::Has,
+    },
+    State {
+        name: "FIN-WAIT-1",
+        script: &[LISTEN, OPEN, ACCEPT, SHUT],
+        next: 1,
+        sent: [1, 2],
+        user: User::Has,
+    },
+    State {
+        name: "FIN-WAIT-1, left",
+        script: &[LISTEN, OPEN, ACCEPT, CLOSE],
+        next: 1,
+        sent: [1, 2],
+        user: User::Left,
+    },
+    State {
+        name: "FIN-WAIT-2",
+        script: &[LISTEN, OPEN, ACCEPT, SHUT, ACK_OF_END],
+        next: 1,
+        sent: [2, 2],
+        user: User::Has,
+    },
+    State {
+        name: "FIN-WAIT-2, left",
+        script: &[LISTEN, OPEN, ACCEPT, CLOSE, ACK_OF_END],
+        next: 1,
+        sent: [2, 2],
+        user: User::Left,
+    },
+    State {
+        name: "CLOSING",
+        script: &[LISTEN, OPEN, ACCEPT, SHUT, END],
+        next: 2,
+        sent: [1, 2],
+        user: User::Has,
+    },
+    State {
+        name: "TIME-WAIT",
+        script: &[LISTEN, OPEN, ACCEPT, SHUT, ACK_OF_END, END_OF_BOTH],
+        next: 2,
+        sent: [2, 2],
+        user: User::Has,
+    },
+    State {
+        name: "CLOSE-WAIT",
+        script: &[LISTEN, OPEN, ACCEPT, END],
+        next: 2,
+        sent: [1, 1],
+        user: User::Has,
+    },
+    State {
+        name: "LAST-ACK",
+        script: &[LISTEN, OPEN, ACCEPT, END, SHUT],
+        next: 2,
+        sent: [1, 2],
+        user: User::Has,
+    },
+    State {
+        name: "LAST-ACK, text sent",
+        script: &[LISTEN, OPEN, ACCEPT, END, WRITE, SHUT],
+        next: 2,
+        sent: [1, 102],
+        user: User::Has,
+    },
 ];
 
 /// Where a segment lies.
@@ -151,7 +218,8 @@ impl Segment {
     }
 
     fn name(&self) -> String {
-        let letters: String = FLAGS.iter().filter(|(_, bit)| self.flags & bit != 0).map(|(letter, _)| letter).collect();
+        let letters: String =
+            FLAGS.iter().filter(|(_, bit)| self.flags & bit != 0).map(|(letter, _)| letter).collect();
         let (letters, ack) = (if letters.is_empty() { "-" } else { &letters }, self.acknowledges());
         let ack = if ack.is_empty() { String::new() } else { format!(" ack {ack}") };
         format!("{letters} {}({}){ack}", self.place(), self.length)
@@ -251,7 +319,8 @@ fn outcome(stack: &Stack, mode: Mode, state: &State, segment: &Segment, port: u1
 
 /// What was sent.
 fn shown(trace: &mut Trace<'_>) -> String {
-    let lines: Vec<String> = trace.take().iter().map(|line| line.trim_start_matches("> ").replace('P', "")).collect();
+    let lines: Vec<String> =
+        trace.take().iter().map(|line| line.trim_start_matches("> ").replace('P', "")).collect();
     if lines.is_empty() { "nothing".into() } else { lines.join(", ") }
 }
 
@@ -305,7 +374,9 @@ fn recorded() -> Table {
 pub fn on_ours() {
     std::thread::scope(|scope| {
         for mode in [Mode::Ipv4, Mode::Ipv6] {
-            scope.spawn(move || (0..STATES.len()).for_each(|state| check(|| super::ours(mode), mode, state, 1, 1)));
+            scope.spawn(move || {
+                (0..STATES.len()).for_each(|state| check(|| super::ours(mode), mode, state, 1, 1))
+            });
         }
     });
 }
@@ -326,7 +397,9 @@ pub fn on_kernel() {
 fn each_state(f: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(state) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|state| *state < STATES.len()) {
+        while let Some(state) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|state| *state < STATES.len())
+        {
             f(state);
         }
     };
@@ -344,13 +417,15 @@ fn check<S: Borrow<Stack>>(stack: impl Fn() -> S, mode: Mode, state: usize, whos
             let expected = &table.get(&(state, chunk * CHUNK + number)).expect("a line for each")[whose];
             let play = || {
                 let port = 2000 + PORT.fetch_add(1, Ordering::Relaxed) % 30_000;
-                outcome(stack.borrow(), mode, &STATES[state], segment, port)
-                    .unwrap_or_else(|error| error)
+                outcome(stack.borrow(), mode, &STATES[state], segment, port).unwrap_or_else(|error| error)
             };
             let got: Vec<String> = (0..attempts).map(|_| play()).take_while(|got| got != expected).collect();
             if got.len() == attempts {
                 let name = segment.name();
-                wrong.push(format!("{}, {name}: expected\n    {expected}\n    {}", STATES[state].name, got[0]));
+                wrong.push(format!(
+                    "{}, {name}: expected\n    {expected}\n    {}",
+                    STATES[state].name, got[0]
+                ));
             }
         }
     }
@@ -365,12 +440,20 @@ pub fn differences_are_explained() {
     for ((state, segment), [kernel, ours]) in recorded() {
         if kernel != ours {
             let (state, segment) = (&STATES[state], &segments[segment]);
-            let Some(reason) = reason(state, segment) else { panic!("{}, {}: why?", state.name, segment.name()) };
+            let Some(reason) = reason(state, segment) else {
+                panic!("{}, {}: why?", state.name, segment.name())
+            };
             assert!(document.contains(&format!("\n| {reason} |")), "the document does not have: {reason}");
             seen.insert(reason);
         }
     }
-    let rows = document.split("| where ours is another").nth(1).expect("the table").split("\n\n").next().unwrap_or("");
+    let rows = document
+        .split("| where ours is another")
+        .nth(1)
+        .expect("the table")
+        .split("\n\n")
+        .next()
+        .unwrap_or("");
     for row in rows.lines().skip(2) {
         let cell = row.trim_start_matches("| ").split(" |").next().unwrap_or("");
         assert!(seen.contains(cell), "no difference is: {cell}");

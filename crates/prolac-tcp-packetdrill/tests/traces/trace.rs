@@ -113,7 +113,8 @@ impl<'a> Trace<'a> {
         for &(name, fd) in &outcome.made {
             self.around.descriptors.insert(name, fd);
         }
-        let told = if outcome.result < 0 { format!(" {}", symbols::errno(outcome.errno)) } else { String::new() };
+        let told =
+            if outcome.result < 0 { format!(" {}", symbols::errno(outcome.errno)) } else { String::new() };
         let result = if outcome.made.is_empty() { outcome.result } else { call.result };
         self.lines.push(format!("{} = {result}{told}", call.name));
         if call.name == "close"
@@ -211,4 +212,3 @@ impl Drop for Trace<'_> {
         });
     }
 }
-

@@ -7,9 +7,9 @@
 //! ```
 //! PSH is left out: whether several segments leave together depends on how the text lies in memory.
 
+use super::trace::{ALL, Trace};
 use crate::driver::library::Stack;
 use crate::driver::run::Mode;
-use super::trace::{ALL, Trace};
 
 const FILE: &str = "writes.txt";
 
@@ -25,7 +25,8 @@ pub fn on_kernel() {
     if !super::is_update() {
         return compare(&stack);
     }
-    let text: Vec<String> = scenarios().iter().zip(1..).map(|(scenario, n)| played(&stack, scenario, n)).collect();
+    let text: Vec<String> =
+        scenarios().iter().zip(1..).map(|(scenario, n)| played(&stack, scenario, n)).collect();
     std::fs::write(super::path(FILE), text.join("\n")).expect("it can be written");
 }
 

@@ -172,7 +172,11 @@ impl Sockets {
             record_end: flags & MSG_EOR != 0,
         };
         // TCP_NOTSENT_LOWAT is looked at for each segment.
-        let most = if self.at(fd)?.settings.not_sent_low_water == 0 { usize::MAX } else { self.stack.segment_size(id)? };
+        let most = if self.at(fd)?.settings.not_sent_low_water == 0 {
+            usize::MAX
+        } else {
+            self.stack.segment_size(id)?
+        };
         while progress.done < total {
             if !self.has_sent_enough(fd, 1) {
                 return Err(Errno::AGAIN);

@@ -14,8 +14,18 @@ use super::sum;
 use crate::abi::{Environment, Segment, Tcb, Transmit};
 
 /// What programs are initialised with: the stack comes with each call.
-pub(crate) static ENVIRONMENT: Environment =
-    Environment { segment_new, segment_free, segment_split, segment_fill, transmit, spawn, hash, cookie, random, shared };
+pub(crate) static ENVIRONMENT: Environment = Environment {
+    segment_new,
+    segment_free,
+    segment_split,
+    segment_fill,
+    transmit,
+    spawn,
+    hash,
+    cookie,
+    random,
+    shared,
+};
 
 /// The stack behind C's pointer.
 ///
@@ -128,7 +138,10 @@ impl Inner {
         // SAFETY: the caller's.
         let (front, back) = unsafe {
             let text = |data, length| std::slice::from_raw_parts(data, length as usize);
-            (if segment.length == 0 { &[] } else { text(segment.data, segment.length) }, text(next.data, moved))
+            (
+                if segment.length == 0 { &[] } else { text(segment.data, segment.length) },
+                text(next.data, moved),
+            )
         };
         let (own, added) = (front.len(), back.len());
         let mut packet = Packet::recycled(HEADROOM, own + added, (amount - moved) as usize);

@@ -39,8 +39,8 @@ use crate::abi::Config;
 use crate::program::Program;
 pub(crate) use callbacks::ENVIRONMENT;
 pub use counters::{Activity, Counters, Drops};
-use inner::Inner;
 pub use fast_open::{FastOpenKey, FastOpenKeys};
+use inner::Inner;
 pub use stream::Writing;
 pub use types::{ConnectionId, Event, Limits, ListenerId, Offload, Options, Received, State, Transmit};
 

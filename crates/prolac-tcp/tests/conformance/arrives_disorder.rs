@@ -72,7 +72,8 @@ impl Disorder {
     }
 
     fn below(&mut self, limit: u32) -> u32 {
-        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.random =
+            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.random >> 33) % u64::from(limit)) as u32
     }
 

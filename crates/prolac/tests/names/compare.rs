@@ -275,7 +275,7 @@ fn runs(
         .collect::<Result<Vec<_>, _>>()?;
     let told =
         |meaning: &Meaning| matches!(meaning, Meaning::Ambiguous | Meaning::Circular(_) | Meaning::Missing);
-    if meanings.iter().any(told) != !wrong.is_empty() {
+    if meanings.iter().any(told) == wrong.is_empty() {
         let shown: Vec<String> = wrong.iter().map(|d| render_human(sources, d, false)).collect();
         return Err(format!("messages:\n{}", shown.concat()));
     }

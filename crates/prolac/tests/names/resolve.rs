@@ -148,10 +148,10 @@ impl<'p> Resolver<'p> {
     /// What a module sees of one that its header names, or of itself.
     pub fn link_view(&self, module: Id, of: Id) -> Result<View, Fault> {
         let header = self.program.module(module);
-        for (index, parent) in header.parents.iter().enumerate().filter(|(_, p)| p.of == of) {
+        if let Some((index, parent)) = header.parents.iter().enumerate().find(|(_, p)| p.of == of) {
             return self.expr_view(parent, Place::Parent(module, index));
         }
-        for (index, import) in header.imports.iter().enumerate().filter(|(_, i)| i.of == of) {
+        if let Some((index, import)) = header.imports.iter().enumerate().find(|(_, i)| i.of == of) {
             return self.expr_view(import, Place::Import(module, index));
         }
         Ok((module, (*self.original(module)?).clone()))
@@ -431,7 +431,7 @@ impl<'p> Resolver<'p> {
                 }
             }),
             Pick::Inside(space) => {
-                each(space_mut(names, &[space.clone()])?, &mut |named| change(named, pick))
+                each(space_mut(names, std::slice::from_ref(space))?, &mut |named| change(named, pick))
             }
             Pick::From(from) => {
                 self.ancestry(module).contains(from).then_some(())?;

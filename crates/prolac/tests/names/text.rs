@@ -191,10 +191,10 @@ fn collect(names: &Names, outer: &mut Vec<String>, found: &mut Vec<(String, Thin
         if let Thing::Space(inner, _) = &named.thing {
             collect(inner, outer, found);
         }
-        if let Some(named) = callable(named.clone()) {
-            if matches!(named.thing, Thing::Method(..) | Thing::Implicit(..)) {
-                found.push((path, named.thing));
-            }
+        if let Some(named) = callable(named.clone())
+            && matches!(named.thing, Thing::Method(..) | Thing::Implicit(..))
+        {
+            found.push((path, named.thing));
         }
         outer.pop();
     }
