@@ -254,7 +254,7 @@ fn packets_go_on_before_a_file_to_write_has_a_reader() {
     let cases = [
         ("ToDump({})", "abcd"),
         ("ToIPSummaryDump({}, CONTENTS payload, HEADER false)", "abcd"),
-        ("Print(x, 4, OUTFILE {})", "61626364"),
+        ("MarkIPHeader -> IPPrint(x, OUTFILE {})", "truncated-ip"),
     ];
     for (class, packet) in cases {
         let path = pipe(&dir, &class[..5]);
