@@ -9,6 +9,7 @@ pub mod body;
 mod defaults;
 mod generated;
 mod overrides;
+mod quiet;
 mod signatures;
 mod whole;
 
@@ -36,6 +37,8 @@ pub struct Checker<'a> {
     field_types: Vec<signatures::Progress<Type>>,
     /// Values of static methods.
     constants: Constants,
+    /// Warnings that wait for all bodies.
+    suspicions: Vec<quiet::Suspicion>,
 }
 
 /// What checking gives.
@@ -61,6 +64,7 @@ pub fn check<'a>(sources: &'a Sources, ast: &'a ast::Program, target: Target) ->
         program,
         diagnostics,
         constants: Constants::default(),
+        suspicions: Vec::new(),
     };
     checker.resolve_all_signatures();
     checker.infer_defaults();
@@ -68,6 +72,7 @@ pub fn check<'a>(sources: &'a Sources, ast: &'a ast::Program, target: Target) ->
     checker.check_bodies();
     checker.check_layouts();
     checker.check_exceptions();
+    checker.report_suspicions();
     Checked { program: checker.program, names: checker.names, diagnostics: checker.diagnostics }
 }
 

@@ -19,6 +19,8 @@ use crate::syntax::{LONG_CHAIN, ast};
 /// One case.
 pub(super) struct Arm {
     pub condition: Expr,
+    /// Where the condition stands; nowhere, if something is done before it.
+    pub asked: Span,
     pub then: Expr,
     /// The case and all that follow.
     pub span: Span,
@@ -188,11 +190,14 @@ impl<'a> BodyChecker<'_, 'a> {
 
     fn arm(&mut self, before: &mut Vec<Expr>, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> Arm {
         let condition = self.condition(a);
-        Arm { condition: in_a_row_after(std::mem::take(before), condition), then: self.expr(b), span }
+        let asked = if before.is_empty() { a.span } else { Span::NONE };
+        let condition = in_a_row_after(std::mem::take(before), condition);
+        Arm { condition, asked, then: self.expr(b), span }
     }
 
     /// The value of the first case whose condition holds.
     pub(super) fn choose(&mut self, mut arms: Vec<Arm>, mut otherwise: Expr, span: Span) -> Expr {
+        self.warn_repeated(&arms);
         if let Some(end) = arms.iter().position(|arm| is_never(&arm.condition)) {
             otherwise = arms.drain(end..).next().map_or(otherwise, |arm| arm.condition);
         }

@@ -93,7 +93,9 @@ impl<'a> BodyChecker<'_, 'a> {
     ) -> Expr {
         let mut typed = Vec::new();
         for (condition, then) in arms {
-            typed.push(Arm { condition: self.condition(condition), then: self.expr(then), span });
+            let asked = condition.span;
+            let condition = self.condition(condition);
+            typed.push(Arm { condition, asked, then: self.expr(then), span });
         }
         let otherwise = match otherwise {
             Some(e) => self.expr(e),
@@ -104,7 +106,7 @@ impl<'a> BodyChecker<'_, 'a> {
 
     /// `e catch (X, Y)`: whether one of them was caught.
     pub(super) fn catch(&mut self, body: &'a ast::Expr, names: &'a [ast::Path], span: Span) -> Expr {
-        let body = discard(self.expr(body));
+        let body = self.protected(body);
         let mut caught = Some(Vec::new());
         for path in names {
             if is_all(path) {

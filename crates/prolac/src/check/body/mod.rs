@@ -16,6 +16,7 @@ mod constructors;
 mod control;
 mod convert;
 pub(crate) mod ctext;
+mod decided;
 mod expressions;
 mod lets;
 mod missing;

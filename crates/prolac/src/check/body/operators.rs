@@ -115,7 +115,10 @@ impl<'a> BodyChecker<'_, 'a> {
         let ty = self.common_type(&a, &b);
         let ordered = !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
         let (a, b) = match &ty {
-            Type::Int(_) => (as_operand(a, &ty), as_operand(b, &ty)),
+            Type::Int(int) => {
+                self.warn_decided(op, &a, &b, *int, span);
+                (as_operand(a, &ty), as_operand(b, &ty))
+            }
             Type::Bool if !ordered => (as_bool(a), as_bool(b)),
             Type::Pointer(_) => self.same_pointers(a, b, &ty),
             _ => return self.bad_comparison(op, &a, &b, span),

@@ -2,6 +2,7 @@
 
 use clickwork_source::{Diagnostic, Span};
 
+use super::pointers::is_variable;
 use super::{BodyChecker, is_wrong, wrong};
 use crate::program::Type;
 use crate::program::tree::{Expr, ExprKind};
@@ -36,6 +37,9 @@ impl<'a> BodyChecker<'_, 'a> {
             Type::Int(_) => {}
             Type::Pointer(to) => {
                 let to = (**to).clone();
+                if to == Type::Void && is_variable(&place) {
+                    return self.step_bytes(place, up, postfix, span);
+                }
                 if !self.sized(&to, span) {
                     return wrong(span);
                 }

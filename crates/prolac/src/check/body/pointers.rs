@@ -19,10 +19,13 @@ impl<'a> BodyChecker<'_, 'a> {
             (Type::Pointer(_), Type::Int(_), _) => self.moved(op, a, b, span),
             (Type::Int(_), Type::Pointer(_), BinaryOp::Add) => self.moved_from_right(a, b, span),
             (Type::Pointer(to), Type::Pointer(other), BinaryOp::Subtract) if to == other => {
-                let to = (**to).clone();
-                if !self.sized(&to, span) {
-                    return wrong(span);
-                }
+                let (a, b) = match **to {
+                    Type::Void => {
+                        self.warn_bytes(span, "counts");
+                        (as_bytes(a), as_bytes(b))
+                    }
+                    _ => (a, b),
+                };
                 Expr::new(Type::Int(IntType::Long), span, ExprKind::Binary(op, Box::new(a), Box::new(b)))
             }
             _ => self.bad_operands(op.symbol(), &a, &b, span),
@@ -30,12 +33,23 @@ impl<'a> BodyChecker<'_, 'a> {
     }
 
     fn moved(&mut self, op: BinaryOp, pointer: Expr, count: Expr, span: Span) -> Expr {
-        let to = pointer.ty.pointee().cloned().unwrap_or(Type::Error);
-        if !self.sized(&to, span) {
-            return wrong(span);
-        }
         let ty = pointer.ty.clone();
-        Expr::new(ty, span, ExprKind::Binary(op, Box::new(pointer), Box::new(promote(count))))
+        let bytes = ty.pointee() == Some(&Type::Void);
+        if bytes {
+            self.warn_bytes(span, "moves");
+        }
+        let pointer = if bytes { as_bytes(pointer) } else { pointer };
+        let through = pointer.ty.clone();
+        let moved = ExprKind::Binary(op, Box::new(pointer), Box::new(promote(count)));
+        as_type(Expr::new(through, span, moved), ty)
+    }
+
+    /// A `*void` moves by bytes, as in old programs.
+    fn warn_bytes(&mut self, span: Span, does: &str) {
+        self.report(
+            Diagnostic::warning(span, format!("a `*void` has no size: this {does} by bytes"))
+                .hint("say so: cast it first, `(*uchar)p + n`"),
+        );
     }
 
     /// The count on the left is computed first, so it gets a variable unless it is a constant.
@@ -47,6 +61,23 @@ impl<'a> BodyChecker<'_, 'a> {
         let again = self.local_expr(local, count.span);
         let sum = self.moved(BinaryOp::Add, pointer, again, span);
         Expr::new(sum.ty.clone(), span, ExprKind::Let(vec![(local, Some(count))], Box::new(sum)))
+    }
+
+    /// `++` and `--` of a `*void` variable.
+    pub(super) fn step_bytes(&mut self, place: Expr, up: bool, postfix: bool, span: Span) -> Expr {
+        let (there, back) = match up {
+            true => (BinaryOp::Add, BinaryOp::Subtract),
+            false => (BinaryOp::Subtract, BinaryOp::Add),
+        };
+        let ty = place.ty.clone();
+        let one = || Box::new(Expr::new(Type::INT, span, ExprKind::Int(1)));
+        let moved = self.moved(there, place.clone(), *one(), span);
+        let moved = Expr::new(ty.clone(), span, ExprKind::Assign(Box::new(place), Box::new(moved)));
+        if !postfix {
+            return moved;
+        }
+        let moved = as_bytes(moved);
+        as_type(Expr::new(moved.ty.clone(), span, ExprKind::Binary(back, Box::new(moved), one())), ty)
     }
 
     /// `e[i]`
@@ -67,6 +98,9 @@ impl<'a> BodyChecker<'_, 'a> {
             let message = format!("an index must be an integer, and this is {}", self.quoted(&count.ty));
             return self.error(Diagnostic::error(index.span, message));
         }
+        if !self.sized(&to, span) {
+            return wrong(span);
+        }
         let element = self.moved(BinaryOp::Add, pointer, count, span);
         if is_wrong(&element.ty) { element } else { Expr::new(to, span, ExprKind::Deref(Box::new(element))) }
     }
@@ -76,6 +110,10 @@ impl<'a> BodyChecker<'_, 'a> {
         let to = place.ty.pointee().cloned().unwrap_or(Type::Error);
         if !value.ty.is_int() || !matches!(op, BinaryOp::Add | BinaryOp::Subtract) {
             return self.bad_operands(&format!("{}=", op.symbol()), &place, &value, span);
+        }
+        if to == Type::Void && is_variable(&place) {
+            let moved = self.moved(op, place.clone(), value, span);
+            return Expr::new(place.ty.clone(), span, ExprKind::Assign(Box::new(place), Box::new(moved)));
         }
         if !self.sized(&to, span) {
             return wrong(span);
@@ -92,5 +130,19 @@ impl<'a> BodyChecker<'_, 'a> {
             if is_zero(&e) { null(e, common) } else { as_type(e, common.clone()) }
         };
         (convert(a), convert(b))
+    }
+}
+
+/// A pointer to bytes.
+fn as_bytes(pointer: Expr) -> Expr {
+    as_type(pointer, Type::pointer(Type::Int(IntType::Uchar)))
+}
+
+/// Whether it does not matter how often a place is found.
+pub(super) fn is_variable(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Local(_) | ExprKind::StaticField(_) | ExprKind::This => true,
+        ExprKind::Field(object, _) => is_variable(object),
+        _ => false,
     }
 }

@@ -217,7 +217,7 @@ impl Parser<'_> {
     }
 
     /// Advice if the token before looks like a statement of C or Java.
-    fn statement_before(&self) -> Option<&'static str> {
+    pub(super) fn statement_before(&self) -> Option<&'static str> {
         let before = self.previous()?;
         let word = if before.kind == TokenKind::Punct(Punct::CloseParen) {
             self.tokens[self.partners[self.at - 1]?.checked_sub(1)?]
@@ -227,6 +227,19 @@ impl Parser<'_> {
         statement_hint(self.text_of(word))
     }
 
+    /// No `)` before a `;`, which old programs leave out now and then.
+    pub(super) fn forgive_paren(&mut self, open: usize) {
+        let opening = self.span_of(self.tokens[open]);
+        self.report(
+            Diagnostic::warning(self.here(), "a closing parenthesis is missing before this `;`")
+                .label(opening, "the parenthesis opened here")
+                .hint(
+                    "old programs do so; put `)` where it belongs, because here it closes as late as it can",
+                ),
+        );
+    }
+
+    /// No `)` where one is needed.
     pub(super) fn missing_paren(&mut self, open: usize) -> Failed {
         let found = self.describe(self.token());
         let opening = self.span_of(self.tokens[open]);

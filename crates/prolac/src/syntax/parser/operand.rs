@@ -91,7 +91,14 @@ impl Parser<'_> {
 
     /// The `)` that belongs to the `(` at an index.
     fn close_paren(&mut self, open: usize) -> Parsed<()> {
-        if self.take(Punct::CloseParen) { Ok(()) } else { Err(self.missing_paren(open)) }
+        if self.take(Punct::CloseParen) {
+            return Ok(());
+        }
+        if self.at(Punct::Semicolon) && self.partners[open].is_none() && self.statement_before().is_none() {
+            self.forgive_paren(open);
+            return Ok(());
+        }
+        Err(self.missing_paren(open))
     }
 
     fn primary(&mut self) -> Parsed<Node> {
