@@ -113,6 +113,56 @@ module Main  tcp.pc:26
 "#]]);
 }
 
+const LONG: &str = "module Base {
+  static limit :> int ::= 4 * half;
+  static half :> int ::= 2;
+  hook(n :> int)
+      :> int ::=
+    n > limit ==> n - 1
+      ||| outline (other(n), 2);
+  other(n :> int) :> int ::= { n++; } n;
+}
+module Sub :> Base { constructor ::= true; hook(n :> int) :> int ::= super.hook(n) + limit; }
+module U has Sub { static t :> int ::= let s :> Sub in s.hook(3) end; }
+export U.t;
+";
+
+#[test]
+fn whole_definitions_are_explained_without_constants() {
+    let d = directory("explain-long");
+    std::fs::write(d.join("long.pc"), LONG).unwrap();
+    prolacc(&d, "long.pc --explain Base.hook").assert().code(0).stdout_eq(str![[r#"
+hook: 2 definitions, in the order of overriding
+
+  1  Base.hook  long.pc:4
+       hook(n :> int)
+           :> int ::=
+         n > limit ==> n - 1
+           ||| outline (other(n), 2);
+
+  2  Sub.hook  long.pc:10  overrides 1
+       hook(n :> int) :> int ::= super.hook(n) + limit;
+...
+Calls in its definitions:
+  in 1: Base.other [..]
+  in 2: Base.hook [..]
+
+"#]]);
+    prolacc(&d, "long.pc --stats").assert().code(0).stdout_eq(str![[r#"
+...
+nodes of trees                            36              10
+  outlined                                 7               7
+branches outlined                          1               1
+...
+"#]]);
+    prolacc(&d, "long.pc --stats --no-outline").assert().code(0).stdout_eq(str![[r#"
+...
+  outlined                                 0               0
+branches outlined                          0               0
+...
+"#]]);
+}
+
 #[test]
 fn a_method_is_explained_with_all_its_definitions_and_calls() {
     let d = directory("explain");

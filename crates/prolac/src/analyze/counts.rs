@@ -8,10 +8,11 @@
 use std::fmt;
 
 use super::Reach;
+use crate::optimize::COLD as OUTLINED;
 use crate::optimize::devirtualise::Rule;
 use crate::optimize::{Options, Report, optimize_for_counts};
 use crate::program::Program;
-use crate::program::tree::{Dispatch, ExprKind};
+use crate::program::tree::{Dispatch, Expr, ExprKind};
 
 /// The rules with their names, worst first.
 const RULES: [(Rule, &str); 4] = [
@@ -28,6 +29,12 @@ pub struct Calls {
     pub calls: usize,
     /// Those that look for their target at run time.
     pub dispatches: usize,
+    /// Nodes of the trees.
+    pub nodes: usize,
+    /// Nodes in branches that `outline` moves, each branch with all that is in it.
+    pub outlined: usize,
+    /// Those branches.
+    pub branches: usize,
 }
 
 /// What `--stats` prints.
@@ -81,13 +88,25 @@ fn outcome(program: &Program, options: &Options, rule: Rule) -> Outcome {
 fn count(program: &Program, reach: &Reach) -> Calls {
     let mut found = Calls::default();
     for method in reach.methods() {
+        count_outlined(&program[method].body.root, &mut found);
         program[method].body.root.walk(&mut |expr| {
+            found.nodes += 1;
             found.calls += usize::from(super::callee(program, expr).is_some());
             let dispatched = matches!(&expr.kind, ExprKind::Call(call) if call.dispatch == Dispatch::Dynamic);
             found.dispatches += usize::from(dispatched);
         });
     }
     found
+}
+
+fn count_outlined(expr: &Expr, found: &mut Calls) {
+    match &expr.kind {
+        ExprKind::Outline(level, branch) if *level >= OUTLINED => {
+            found.branches += 1;
+            branch.walk(&mut |_| found.outlined += 1);
+        }
+        _ => expr.for_each_child(|part| count_outlined(part, found)),
+    }
 }
 
 impl fmt::Display for Counts {
@@ -100,6 +119,10 @@ impl fmt::Display for Counts {
         writeln!(f, "{:<28}{:>16}{:>16}", "", "before inlining", "after")?;
         let calls = (self.before[3].calls, self.after[3].calls);
         writeln!(f, "{:<28}{:>16}{:>16}", "calls", calls.0, calls.1)?;
+        let (before, after) = (&self.before[3], &self.after[3]);
+        writeln!(f, "{:<28}{:>16}{:>16}", "nodes of trees", before.nodes, after.nodes)?;
+        writeln!(f, "{:<28}{:>16}{:>16}", "  outlined", before.outlined, after.outlined)?;
+        writeln!(f, "{:<28}{:>16}{:>16}", "branches outlined", before.branches, after.branches)?;
         writeln!(f, "dispatches, by rule")?;
         for (i, (_, name)) in RULES.iter().enumerate() {
             let (before, after) = (self.before[i].dispatches, self.after[i].dispatches);

@@ -41,7 +41,7 @@ const GROWTH_FREE: u32 = 60_000;
 /// How deep trees may become.
 const DEPTH: u32 = 2_000;
 /// Outline levels from here on are cold code.
-const COLD: u8 = 5;
+pub(crate) const COLD: u8 = 5;
 
 /// What became of the call at a place of a method, if it was looked at.
 pub type Fates = HashMap<(MethodId, Span, MethodId), Fate>;

@@ -22,6 +22,7 @@ use crate::analyze::reach::{Reach, site};
 use crate::program::tree::{Expr, ExprKind};
 use crate::program::{MethodId, Program};
 use devirtualise::{Oracle, Rule, devirtualise};
+pub(crate) use inline::COLD;
 use inline::Fates;
 pub use report::{CallSite, Fate, Reason, Report};
 

@@ -1,12 +1,14 @@
 //! `--explain Module.method`: every definition of a method, which one each object uses, and what each call reaches.
 
-use clickwork_source::Sources;
+use clickwork_source::{Sources, Span};
 
 use super::calls::behind;
 use super::find::find_method;
 use super::{dotted, made, source_line, table};
 use crate::optimize::{CallSite, Report};
-use crate::program::{MethodId, Program};
+use crate::program::tree::{Expr, ExprKind};
+use crate::program::{MethodId, MethodKind, Program};
+use crate::syntax::tokenize;
 
 /// The explanation of the method with this name. The module is called by its full name or that of an equation, or by the
 /// end of its full name if no other ends so; a method that it inherits will do.
@@ -53,14 +55,23 @@ impl Explainer<'_> {
             let over = m.overrides.and_then(|o| self.definitions.iter().position(|&d| d == o));
             let over = over.map_or(String::new(), |at| format!("  overrides {}", at + 1));
             format!(
-                "\n{:>3}  {}  {}{over}\n       {}\n",
+                "\n{:>3}  {}  {}{over}\n{}",
                 number + 1,
                 self.name(definition),
                 self.sources.landmark(m.span),
-                source_line(self.sources, m.span),
+                self.source_of(definition).iter().map(|line| format!("       {line}\n")).collect::<String>(),
             )
         };
         self.definitions.iter().enumerate().map(one).collect()
+    }
+
+    /// The lines of a definition; of a method that was made, the line that made it necessary.
+    fn source_of(&self, method: MethodId) -> Vec<&str> {
+        let m = &self.program[method];
+        match m.kind {
+            MethodKind::Plain | MethodKind::Constructor => definition_source(self.sources, m.span),
+            _ => vec![source_line(self.sources, m.span)],
+        }
     }
 
     /// Which definition the objects of each module use.
@@ -93,6 +104,7 @@ impl Explainer<'_> {
 
     fn callees(&self) -> String {
         let own = self.report.calls.iter().filter(|site| self.definitions.contains(&site.caller));
+        let own = own.filter(|site| !is_constant(self.program, site.method, &mut Vec::new()));
         self.calls("Calls in its definitions", own, |site| {
             format!("in {}: {}", self.number(site.caller), self.name(site.method))
         })
@@ -135,5 +147,53 @@ impl Explainer<'_> {
     fn name(&self, method: MethodId) -> String {
         let made = made(self.program[method].kind).map_or(String::new(), |made| format!(" ({made})"));
         format!("{}{made}", self.program.method_name(method))
+    }
+}
+
+/// The text of the definition whose name stands at `name`, from `static` to the `;`, as lines without the indentation that
+/// they share.
+fn definition_source(sources: &Sources, name: Span) -> Vec<&str> {
+    let text = sources.text(name.file);
+    let tokens: Vec<_> =
+        tokenize(sources, name.file).list.into_iter().filter(|t| !t.kind.is_trivia()).collect();
+    let at = tokens.partition_point(|t| t.start < name.start);
+    let from =
+        tokens[..at].iter().rposition(|t| [";", "{", "}"].contains(&t.text(text))).map_or(0, |i| i + 1);
+    let end = tokens[at..].iter().find(|t| t.text(text) == ";");
+    let (Some(first), Some(end)) = (tokens.get(from), end) else { return vec![source_line(sources, name)] };
+    let lines: Vec<&str> = text[first.start as usize..end.end as usize].lines().map(str::trim_end).collect();
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let shared = lines.iter().skip(1).filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
+    let outer = text[..first.start as usize].rfind('\n').map_or(0, |n| n + 1);
+    let own = indent(&&text[outer..first.start as usize]).min(shared);
+    lines
+        .iter()
+        .enumerate()
+        .map(|(i, line)| if i == 0 { line } else { line.get(own..).unwrap_or("") })
+        .collect()
+}
+
+/// Whether a method is a constant, which leaves no call (9.6).
+fn is_constant(program: &Program, method: MethodId, open: &mut Vec<MethodId>) -> bool {
+    let m = &program[method];
+    if !m.is_static || m.params > 0 || open.contains(&method) || open.len() > 30 {
+        return false;
+    }
+    open.push(method);
+    let constant = folds(program, &m.body.root, open);
+    open.pop();
+    constant
+}
+
+fn folds(program: &Program, e: &Expr, open: &mut Vec<MethodId>) -> bool {
+    match &e.kind {
+        ExprKind::Int(_) => true,
+        ExprKind::Convert(a) | ExprKind::Unary(_, a) | ExprKind::Outline(_, a) => folds(program, a, open),
+        ExprKind::Binary(_, a, b) | ExprKind::MinMax(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+            folds(program, a, open) && folds(program, b, open)
+        }
+        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().all(|e| folds(program, e, open)),
+        ExprKind::Call(call) => is_constant(program, call.method, open),
+        _ => false,
     }
 }
