@@ -2,7 +2,7 @@
 
 use super::model::{Expr, Id, Item, Member, Operator, Pick, Program, Used, What};
 use super::random::Random;
-use super::resolve::{Fault, Names, Place, Resolver, Thing};
+use super::resolve::{Fault, Named, Names, Place, Resolver, Thing};
 use super::search::{callable, dotted, number};
 
 /// A program's text and what calls of methods of `Main` must return.
@@ -191,11 +191,8 @@ fn collect(names: &Names, outer: &mut Vec<String>, found: &mut Vec<(String, Thin
         if let Thing::Space(inner, _) = &named.thing {
             collect(inner, outer, found);
         }
-        if let Some(named) = callable(named.clone())
-            && matches!(named.thing, Thing::Method(..) | Thing::Implicit(..))
-        {
-            found.push((path, named.thing));
-        }
+        let method = |named: &Named| matches!(named.thing, Thing::Method(..) | Thing::Implicit(..));
+        found.extend(callable(named.clone()).filter(method).map(|named| (path, named.thing)));
         outer.pop();
     }
 }

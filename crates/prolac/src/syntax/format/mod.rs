@@ -11,7 +11,7 @@ mod tree;
 
 use std::collections::HashSet;
 
-use clickwork_source::{Diagnostic, Diagnostics, FileId, Sources};
+use clickwork_source::{Diagnostic, Diagnostics, FileId, Severity, Sources};
 
 use self::doc::Printer;
 use self::layout::Layout;
@@ -39,7 +39,9 @@ pub fn format(sources: &mut Sources, file: FileId) -> Result<String, Diagnostics
     let directives = tokens.iter().filter(|t| t.kind == TokenKind::Directive);
     let starts: HashSet<u32> = directives.map(|t| t.start).collect();
     let allowed = |d: &Diagnostic| starts.contains(&d.span().start);
-    let errors: Diagnostics = diagnostics.into_iter().filter(|d| !allowed(d)).collect();
+    // What the parser only warns of, a missing parenthesis, must be put right before it can be laid out.
+    let strict = |d: Diagnostic| Diagnostic { severity: Severity::Error, ..d };
+    let errors: Diagnostics = diagnostics.into_iter().filter(|d| !allowed(d)).map(strict).collect();
     if errors.has_errors() {
         return Err(errors);
     }
