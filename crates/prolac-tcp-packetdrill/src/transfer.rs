@@ -84,22 +84,25 @@ pub unsafe extern "C" fn recvmsg(userdata: Userdata, fd: c_int, message: *mut ms
     message.msg_flags = received.flags;
     // SAFETY: see the module.
     let control = unsafe { memory::room(message.msg_control, message.msg_controllen) };
-    message.msg_controllen = give_inquiry(control, received.inquire) as _;
+    message.msg_controllen = give_control(control, &received) as _;
     result(Ok(received.length))
 }
 
-/// `TCP_CM_INQ`, a control message with what is left to read; its length.
-fn give_inquiry(control: &mut [u8], inquire: Option<u32>) -> usize {
-    let Some(left) = inquire else { return 0 };
+/// A control message: `TCP_CM_INQ` with what is left to read, or what stood in the error queue. Its length.
+fn give_control(control: &mut [u8], received: &Received) -> usize {
+    let inquiry = received.inquire.map(|left| (IPPROTO_TCP, TCP_INQ, left.to_ne_bytes().to_vec()));
+    let completed = received.completed.map(|completed| completed.message());
+    let Some((level, kind, data)) = inquiry.or(completed) else { return 0 };
     const HEADER: usize = 16;
-    if control.len() < HEADER + 8 {
+    let length = HEADER + data.len().next_multiple_of(8);
+    if control.len() < length {
         return 0;
     }
-    control[..8].copy_from_slice(&((HEADER + 4) as u64).to_ne_bytes());
-    control[8..12].copy_from_slice(&IPPROTO_TCP.to_ne_bytes());
-    control[12..16].copy_from_slice(&TCP_INQ.to_ne_bytes());
-    control[16..20].copy_from_slice(&left.to_ne_bytes());
-    HEADER + 8
+    control[..8].copy_from_slice(&((HEADER + data.len()) as u64).to_ne_bytes());
+    control[8..12].copy_from_slice(&level.to_ne_bytes());
+    control[12..16].copy_from_slice(&kind.to_ne_bytes());
+    control[HEADER..HEADER + data.len()].copy_from_slice(&data);
+    length
 }
 
 /// # Safety

@@ -270,6 +270,51 @@ fn tcp_inq_tells_what_is_left() {
     assert_eq!((received.length, received.inquire), (5, Some(3)));
 }
 
+/// The end of the stream counts as one, so that its reader goes on.
+#[test]
+fn tcp_inq_tells_of_the_end() {
+    let mut host = Host::new();
+    let (fd, peer) = host.pair();
+    host.sockets.set_option(host.now, fd, IPPROTO_TCP, TCP_INQ, &1i32.to_ne_bytes()).unwrap();
+    host.sockets.send(host.now, peer, b"abc", 0, &mut Progress::default()).unwrap();
+    host.sockets.close(host.now, peer, &mut Progress::default()).unwrap();
+    host.pass(SECOND);
+    let left = [2, 1, 1].map(|length| {
+        let mut buffer = vec![0; length];
+        let mut parts = [IoSliceMut::new(&mut buffer)];
+        host.sockets.receive_message(host.now, fd, &mut parts, 0, &mut Progress::default()).unwrap().inquire
+    });
+    assert_eq!(left, [Some(2), Some(1), Some(1)]);
+}
+
+/// Writes with MSG_ZEROCOPY are told of on the error queue, several at once, and only if they were asked for.
+#[test]
+fn zero_copy_writes_are_told_of() {
+    let mut host = Host::new();
+    let (fd, _) = host.pair();
+    let read_errors = |host: &mut Host| {
+        let result =
+            host.sockets.receive_message(host.now, fd, &mut [], MSG_ERRQUEUE, &mut Progress::default());
+        result.map(|received| received.completed.map(|completed| (completed.first, completed.last)))
+    };
+    let write = |host: &mut Host, flags| {
+        host.sockets.send(host.now, fd, b"text", flags, &mut Progress::default()).unwrap();
+    };
+    write(&mut host, MSG_ZEROCOPY);
+    assert!(read_errors(&mut host).is_err(), "it was not asked for");
+    host.sockets.set_option(host.now, fd, SOL_SOCKET, SO_ZEROCOPY, &1i32.to_ne_bytes()).unwrap();
+    write(&mut host, 0);
+    assert_eq!(host.sockets.readiness(fd).unwrap() & POLLERR, 0);
+    write(&mut host, MSG_ZEROCOPY);
+    write(&mut host, MSG_ZEROCOPY);
+    assert_ne!(host.sockets.readiness(fd).unwrap() & POLLERR, 0);
+    assert_eq!(read_errors(&mut host), Ok(Some((0, 1))));
+    write(&mut host, MSG_ZEROCOPY);
+    assert_eq!(read_errors(&mut host), Ok(Some((2, 2))));
+    assert!(read_errors(&mut host).is_err());
+    assert_eq!(host.sockets.readiness(fd).unwrap() & POLLERR, 0);
+}
+
 #[test]
 fn descriptors_are_reused_lowest_first_and_limited() {
     let mut host = Host::new();

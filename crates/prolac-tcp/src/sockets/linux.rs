@@ -98,6 +98,9 @@ pub const MSG_MORE: i32 = 0x8000;
 pub const MSG_FASTOPEN: i32 = 0x2000_0000;
 pub const MSG_ZEROCOPY: i32 = 0x400_0000;
 
+pub const SO_EE_ORIGIN_ZEROCOPY: u8 = 5;
+pub const SO_EE_CODE_ZEROCOPY_COPIED: u8 = 1;
+
 pub const POLLIN: i16 = 0x1;
 pub const POLLPRI: i16 = 0x2;
 pub const POLLOUT: i16 = 0x4;

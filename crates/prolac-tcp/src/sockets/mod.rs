@@ -23,6 +23,7 @@ mod receive;
 mod send;
 mod settings;
 mod socket;
+mod zero_copy;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -34,6 +35,7 @@ pub use options::info::TCP_INFO_LENGTH;
 pub use readiness::PollFd;
 pub use receive::Received;
 pub use socket::Domain;
+pub use zero_copy::Completed;
 
 use ports::Ports;
 use socket::Socket;

@@ -39,7 +39,7 @@ impl Sockets {
         } else if socket.awaits_text {
             mask |= POLLOUT | POLLWRNORM;
         }
-        if self.has_error(fd) {
+        if self.has_error(fd) || socket.zero_copy.has_completed() {
             mask |= POLLERR;
         }
         Ok(mask)

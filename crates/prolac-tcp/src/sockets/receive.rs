@@ -7,6 +7,7 @@ use crate::stack::ConnectionId;
 
 use super::linux::*;
 use super::socket::{BOTH, RECEIVE};
+use super::zero_copy::Completed;
 use super::{Errno, Fd, Progress, Refusal, Sockets, Waiting};
 
 /// What a read has brought.
@@ -18,6 +19,8 @@ pub struct Received {
     pub flags: i32,
     /// Bytes that are left to read, if the socket has TCP_INQ set.
     pub inquire: Option<u32>,
+    /// From the error queue, if that was read.
+    pub completed: Option<Completed>,
 }
 
 impl Sockets {
@@ -45,7 +48,8 @@ impl Sockets {
     ) -> Result<Received, Refusal> {
         let socket = self.at(fd)?;
         if flags & MSG_ERRQUEUE != 0 {
-            return Err(Errno::AGAIN.into());
+            let completed = Some(self.take_completed(fd)?);
+            return Ok(Received { flags: MSG_ERRQUEUE, completed, ..Received::default() });
         }
         if socket.state(&self.stack) == state::LISTEN {
             return Err(Errno::NOTCONN.into());
@@ -55,7 +59,7 @@ impl Sockets {
         }
         let length = self.receive_text(now, fd, buffers, flags, progress)?;
         let inquire = self.at(fd)?.settings.inquire.then(|| self.inquiry(fd)).transpose()?;
-        Ok(Received { length, flags: 0, inquire })
+        Ok(Received { length, inquire, ..Received::default() })
     }
 
     /// `tcp_inq_hint`: the end counts too, so that the user goes on to read it.
@@ -231,9 +235,9 @@ impl Sockets {
             Ok(byte) => match buffers.iter_mut().find(|part| !part.is_empty()) {
                 Some(part) => {
                     part[0] = byte;
-                    Ok(Received { length: 1, flags: MSG_OOB, inquire: None })
+                    Ok(Received { length: 1, flags: MSG_OOB, ..Received::default() })
                 }
-                None => Ok(Received { length: 0, flags: MSG_OOB | MSG_TRUNC, inquire: None }),
+                None => Ok(Received { flags: MSG_OOB | MSG_TRUNC, ..Received::default() }),
             },
             Err(Errno::AGAIN) if closed || shut => Ok(Received::default()),
             Err(error) => Err(error),

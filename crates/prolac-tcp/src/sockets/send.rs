@@ -36,11 +36,15 @@ impl Sockets {
         progress: &mut Progress,
     ) -> Result<usize, Refusal> {
         let wished = self.try_send(now, fd, data, flags, raw, progress);
-        match wished {
+        let result = match wished {
             // What was taken before an error counts; the error comes with the next call.
             Err(Refusal::Error(_)) if progress.done > 0 => Ok(progress.done),
             other => other,
+        };
+        if result.as_ref().is_ok_and(|&count| count > 0) {
+            self.count_zero_copy(fd, flags)?;
         }
+        result
     }
 
     fn try_send(

@@ -10,6 +10,7 @@ use crate::stack::{ConnectionId, ListenerId, State, TcpStack};
 
 use super::Errno;
 use super::settings::Settings;
+use super::zero_copy::ZeroCopy;
 
 /// The family that a socket was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub(super) struct Socket {
     pub error: Option<Errno>,
     /// Fast open: the SYN waits for the first text.
     pub awaits_text: bool,
+    /// Writes with MSG_ZEROCOPY.
+    pub zero_copy: ZeroCopy,
     /// SOCK_DONE: the peer's FIN came, which hides later errors from readers.
     pub done: bool,
     pub settings: Settings,
@@ -77,6 +80,7 @@ impl Socket {
             shutdown: 0,
             error: None,
             awaits_text: false,
+            zero_copy: ZeroCopy::default(),
             done: false,
             settings: Settings::default(),
         }
