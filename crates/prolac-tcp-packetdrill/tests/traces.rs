@@ -5,6 +5,8 @@
 // Much of it is for scripts alone.
 #[allow(dead_code)]
 mod driver;
+#[path = "traces/info.rs"]
+mod info;
 #[path = "traces/reasons.rs"]
 mod reasons;
 #[path = "traces/states.rs"]
@@ -62,6 +64,15 @@ fn differences_are_explained() {
     states::differences_are_explained();
 }
 
+fn tcp_info_is_whole() {
+    info::on_ours();
+}
+
+fn tcp_info_of_the_kernel() {
+    on_the_kernel();
+    info::on_kernel();
+}
+
 fn small_writes_are_coalesced() {
     writes::on_ours();
 }
@@ -75,6 +86,8 @@ clickwork_oracles::tests! {
     every_segment_in_every_state,
     every_segment_in_every_state_of_the_kernel,
     differences_are_explained,
+    tcp_info_is_whole,
+    tcp_info_of_the_kernel,
     small_writes_are_coalesced,
     small_writes_are_coalesced_by_the_kernel,
 }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use clickwork_prolac_tcp::sockets::TCP_INFO_LENGTH;
 use clickwork_prolac_tcp::sockets::linux::{AF_INET, AF_INET6, IPPROTO_TCP, TCP_INFO};
 
 use crate::driver::calls::{Surroundings, invoke};
@@ -101,6 +102,19 @@ impl<'a> Trace<'a> {
             table.getsockopt.unwrap()(table.userdata, fd, IPPROTO_TCP, TCP_INFO, value, &mut length)
         };
         if result < 0 { "no TCP_INFO".into() } else { NAMES[usize::from(state)].into() }
+    }
+
+    /// TCP_INFO of a socket.
+    pub fn info(&self, fd: i64) -> [u8; TCP_INFO_LENGTH] {
+        let fd = self.around.descriptors.get(&fd).copied().unwrap_or(-1);
+        let (table, mut info, mut length) =
+            (self.stack.table(), [0; TCP_INFO_LENGTH], TCP_INFO_LENGTH as u32);
+        // SAFETY: the structure is as long as it says.
+        unsafe {
+            let value = info.as_mut_ptr().cast();
+            table.getsockopt.unwrap()(table.userdata, fd, IPPROTO_TCP, TCP_INFO, value, &mut length)
+        };
+        info
     }
 
     /// What was noted since the last time.
