@@ -315,6 +315,18 @@ fn zero_copy_writes_are_told_of() {
     assert_eq!(host.sockets.readiness(fd).unwrap() & POLLERR, 0);
 }
 
+/// What we have no timestamps for is refused, so that nobody waits for them.
+#[test]
+fn timestamping_is_refused() {
+    const SO_TIMESTAMPING: [i32; 2] = [37, 65];
+    let mut host = Host::new();
+    let fd = host.socket(0);
+    for name in SO_TIMESTAMPING {
+        let set = host.sockets.set_option(host.now, fd, SOL_SOCKET, name, &1i32.to_ne_bytes());
+        assert_eq!(set, Err(Errno::NOPROTOOPT));
+    }
+}
+
 #[test]
 fn descriptors_are_reused_lowest_first_and_limited() {
     let mut host = Host::new();

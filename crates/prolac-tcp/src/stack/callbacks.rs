@@ -263,5 +263,33 @@ mod tests {
             }
             prop_assert_eq!(inner.pool.in_use(), 0);
         }
+
+        #[test]
+        fn a_segment_that_takes_text_of_the_next_has_it_with_its_sum(
+            text in proptest::collection::vec(1u8.., 2..400), first in 0usize..400, amount in 1u32..400, summed: bool,
+        ) {
+            let mut inner = Inner::new(Config::default(), Program::linked());
+            let head = segment(&mut inner.pool, &text);
+            let first = first % text.len();
+            // SAFETY: the segments are ours alone.
+            unsafe {
+                let next = inner.split(head, first as u32);
+                if !summed {
+                    (*next).sum = 0;
+                }
+                let moved = inner.fill(&mut *head, &mut *next, amount);
+                prop_assert_eq!(moved as usize, (text.len() - first).min(amount as usize));
+                let (end, rest) = (first + moved as usize, text.len() - first - moved as usize);
+                prop_assert_eq!(std::slice::from_raw_parts((*head).data, end), &text[..end]);
+                let left = std::slice::from_raw_parts((*next).data.add(moved as usize), rest);
+                prop_assert_eq!(left, &text[end..]);
+                let is_right = |sum: u32, text: &[u8]| sum == 0 || sum == sum::sum(text) || text.is_empty();
+                prop_assert!(is_right((*head).sum, &text[..end]) && is_right((*next).sum, left));
+                prop_assert!(summed == ((*next).sum != 0) || rest == 0);
+                inner.pool.give(head);
+                inner.pool.give(next);
+            }
+            prop_assert_eq!(inner.pool.in_use(), 0);
+        }
     }
 }
