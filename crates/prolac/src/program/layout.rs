@@ -63,7 +63,11 @@ const MAX_SIZE: u64 = 1 << 31;
 /// Lays out every module, in the order of [`Program::modules`]. The modules of `tables` introduce dispatched methods.
 pub fn layouts(program: &Program, tables: &BTreeSet<ModuleId>) -> Vec<Result<Layout, LayoutError>> {
     let mut builder = Builder { program, tables, open: Vec::new(), done: vec![None; program.modules.len()] };
-    program.module_ids().map(|module| builder.module(module)).collect()
+    let errors: Vec<Option<LayoutError>> =
+        program.module_ids().map(|module| builder.module(module).err()).collect();
+    let done = builder.done.into_iter().zip(errors);
+    done.map(|(done, error)| error.map_or_else(|| done.unwrap_or_else(|| Ok(Layout::default())), Err))
+        .collect()
 }
 
 struct Builder<'a> {
@@ -114,6 +118,8 @@ impl Builder<'_> {
             }
         }
         result.size = result.size.next_multiple_of(result.align);
+        // It is kept, and copied by derived modules, as it is.
+        result.slots.shrink_to_fit();
         Ok(result)
     }
 
