@@ -14,7 +14,7 @@ pub static CLASS: Class = Class {
     help: "encapsulates packets in UDP and IP",
     manual: "Puts a UDP and an IP header in front of each packet: from SRC and SPORT to DST and DPORT, or to the packet's \
              destination annotation if DST is DST_ANNO. The identification counts up; the UDP checksum is computed \
-             unless CHECKSUM is false; then it is 0 (none). The headers are marked and the destination annotation set.",
+             if CHECKSUM is true, and is 0 (none) otherwise. The headers are marked and the destination annotation set.",
     example: "InfiniteSource(LIMIT 1, STOP true) -> UDPIPEncap(1.0.0.1, 1, 2.0.0.2, 2) -> CheckUDPHeader -> Discard",
     packets: "any/push(ip udp)",
     args: &[
@@ -22,7 +22,7 @@ pub static CLASS: Class = Class {
         ArgSpec::required("SPORT", ArgType::UdpPort, "source port"),
         ArgSpec::required("DST", ArgType::Other("IP address or DST_ANNO"), "destination address"),
         ArgSpec::required("DPORT", ArgType::UdpPort, "destination port"),
-        ArgSpec::positional("CHECKSUM", ArgType::Bool, "true", "compute the UDP checksum"),
+        ArgSpec::positional("CHECKSUM", ArgType::Bool, "false", "compute the UDP checksum"),
     ],
     handlers: &[
         read_handler!("src", "source address", |e: &mut UDPIPEncap, _| e.source.to_string()).and_write(
@@ -83,7 +83,7 @@ impl Default for UDPIPEncap {
     fn default() -> UDPIPEncap {
         let (source, destination) = (Ipv4Address::UNSPECIFIED, Destination::default());
         let port = UdpPort(0);
-        UDPIPEncap { source, source_port: port, destination, destination_port: port, checksum: true, id: 0 }
+        UDPIPEncap { source, source_port: port, destination, destination_port: port, checksum: false, id: 0 }
     }
 }
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn packets_become_datagrams() {
         for (config, has_checksum) in
-            [(", true", true), ("", true), (", false", false), (", CHECKSUM false", false)]
+            [(", true", true), ("", false), (", false", false), (", CHECKSUM true", true)]
         {
             let mut t = Harness::new(&format!(
                 "s :: Source -> UDPIPEncap(1.0.0.1, 99, 2.0.0.2, domain{config}) -> k :: Sink"
