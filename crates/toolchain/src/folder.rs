@@ -7,6 +7,7 @@ use crate::owner::{distrust, distrust_above};
 use crate::trouble;
 use crate::write::write_in;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, unlinkat};
+use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read};
@@ -58,17 +59,25 @@ impl Folder {
     }
 
     fn open(above: std::os::fd::BorrowedFd<'_>, name: &OsStr, path: PathBuf) -> Result<Folder, String> {
-        match mkdirat(above, name, Mode::RWXU) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-            Err(e) => return Err(trouble::cannot_write(&path, &e.into())),
-        }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let descriptor = openat(above, name, flags, Mode::empty()).map_err(|e| match e {
-            rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR => {
-                format!("{}: this is a link or a file, not a folder: {REMEDY}", path.display())
+        let descriptor = loop {
+            match mkdirat(above, name, Mode::RWXU) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(e) => return Err(trouble::cannot_write(&path, &e.into())),
             }
-            e => trouble::cannot_write(&path, &e.into()),
-        })?;
+            match openat(above, name, flags, Mode::empty()) {
+                Ok(descriptor) => break descriptor,
+                // Whoever worked there has just removed it.
+                Err(Errno::NOENT) => {}
+                Err(Errno::LOOP | Errno::NOTDIR) => {
+                    return Err(format!(
+                        "{}: this is a link or a file, not a folder: {REMEDY}",
+                        path.display()
+                    ));
+                }
+                Err(e) => return Err(trouble::cannot_write(&path, &e.into())),
+            }
+        };
         let stat = fstat(&descriptor).map_err(|e| trouble::cannot_write(&path, &e.into()))?;
         match distrust(&stat) {
             Some(why) => Err(format!("{}: {why}: {REMEDY}", path.display())),
